@@ -1,0 +1,3 @@
+module github.com/open-executor/executor
+
+go 1.26

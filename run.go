@@ -1,0 +1,128 @@
+package executor
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+)
+
+// A RunID names a run: "run_" and 26 characters that sort by time, 80 bits of
+// them random. It is never used twice.
+type RunID string
+
+// A Status is how far a run has come.
+type Status string
+
+const (
+	Running   Status = "running"
+	Waiting   Status = "waiting"   // for a person
+	Done      Status = "done"      // upstream answered; its no is a fault
+	Failed    Status = "failed"    // no answer, and nothing was changed by it
+	Denied    Status = "denied"    // by policy or by a person
+	Ambiguous Status = "ambiguous" // it may or may not have changed something upstream; never retried blindly
+)
+
+// Ended tells whether the run will not change any more, except that a person may
+// settle an Ambiguous one.
+func (s Status) Ended() bool { return s != Running && s != Waiting }
+
+// A Run is the record of one execution on any surface.
+type Run struct {
+	ID        RunID       `json:"id"`
+	Version   uint64      `json:"version"` // 1 for the first state, then one more each time
+	Parent    RunID       `json:"parent,omitempty"`
+	Root      RunID       `json:"root"` // of the tree; its own ID without a parent
+	Address   Address     `json:"address"`
+	Effect    Effect      `json:"effect"`
+	Principal []Principal `json:"principal"` // the chain: who acts, last; for whom, before
+	Status    Status      `json:"status"`
+	Reason    string      `json:"reason,omitempty"` // why it is not done, one clause
+	Code      Code        `json:"code,omitempty"`   // of the error that ended it
+
+	Input    Input           `json:"input"`
+	Decision *Decision       `json:"decision,omitempty"` // the last one asked for
+	Approval *Approval       `json:"approval,omitempty"` // the one used
+	Requests []RequestRecord `json:"requests,omitempty"` // what went to upstream, in order
+	Output   *Output         `json:"output,omitempty"`
+
+	Started time.Time `json:"started"`        // UTC
+	Ended   time.Time `json:"ended,omitzero"` // UTC; zero while Running or Waiting
+}
+
+// Input is what a run was asked to do.
+type Input struct {
+	Args     json.RawMessage `json:"args"`             // secrets and sensitive values replaced by "[secret]"
+	Digest   string          `json:"digest"`           // SHA-256 of the canonical arguments before that
+	Manifest string          `json:"manifest"`         // digest of the manifest the tool was found in
+	Policy   string          `json:"policy,omitempty"` // version of the rules asked
+}
+
+// Output is what came back.
+type Output struct {
+	Digest string          `json:"digest"`           // SHA-256 of the value, or of the handle's content
+	Value  json.RawMessage `json:"value,omitempty"`  // when small enough
+	Handle *Handle         `json:"handle,omitempty"` // otherwise
+	Fault  *Fault          `json:"fault,omitempty"`
+	Page   *Page           `json:"page,omitempty"`
+}
+
+// A RequestRecord is one message to upstream, without its credential and body.
+type RequestRecord struct {
+	Method string   `json:"method"`
+	URL    string   `json:"url"` // credentials masked
+	Status int      `json:"status,omitempty"`
+	Bytes  int64    `json:"bytes,omitempty"` // of the answer's body as read
+	Took   Duration `json:"took,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+// A Result is what a tool answered.
+type Result struct {
+	Run     RunID             // the run that records it; set by the executor, also beside an error once there is a run
+	Status  Status            // of that run
+	Value   json.RawMessage   // the answer as JSON; nil when there is a Handle or nothing
+	Handle  *Handle           // the answer, when it is large or not JSON
+	Fault   *Fault            // upstream said no
+	Page    *Page             // there is more
+	Headers map[string]string // of the answer, those worth having, names in lower case
+	Labels  []Label           // of the data
+	Notes   []string          // what the caller should know about the answer: cut, decoded otherwise
+
+	// Body is how a kind hands over what is not JSON, or may be large. The
+	// executor reads it to the end, closes it and puts Value or Handle in its
+	// place; callers never see it.
+	Body *Body
+}
+
+// Body is content on its way from a kind to storage.
+type Body struct {
+	Content   io.ReadCloser
+	MediaType string // "application/json" is put into Value when it is small
+	Name      string // file name, when upstream told one
+}
+
+// A Fault is upstream saying no: an HTTP 404, a GraphQL error, an exit status.
+type Fault struct {
+	Status  int               `json:"status,omitempty"` // HTTP status or exit status
+	Message string            `json:"message"`          // one line
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    json.RawMessage   `json:"body,omitempty"` // JSON as it came, or a JSON string; cut at 64 KiB
+}
+
+// A Page says how to go on after a partial answer.
+type Page struct {
+	Next string          `json:"next,omitempty"` // URL of the next page, as upstream told it
+	Args json.RawMessage `json:"args,omitempty"` // arguments to set for the next call, where they could be told
+	More bool            `json:"more"`
+}
+
+// A Handle refers to a result too large or too rich for the channel. Its content
+// is read with [Executor.Open].
+type Handle struct {
+	Run       RunID  `json:"run"`
+	Digest    string `json:"digest"` // SHA-256, lower-case hex
+	Size      int64  `json:"size"`   // bytes
+	MediaType string `json:"mediaType"`
+	Name      string `json:"name,omitempty"`
+	Preview   string `json:"preview,omitempty"` // the beginning, or the shape; at most 1 KiB; "" for binary content
+}

@@ -1,3 +1,8 @@
 module github.com/open-executor/executor
 
 go 1.26
+
+require (
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	golang.org/x/text v0.14.0 // indirect
+)

@@ -3,6 +3,7 @@ module github.com/open-executor/executor
 go 1.26
 
 require (
+	code.dny.dev/ssrf v0.3.0 // indirect
 	filippo.io/age v1.3.2 // indirect
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/danieljoos/wincred v1.2.3 // indirect

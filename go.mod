@@ -3,6 +3,7 @@ module github.com/open-executor/executor
 go 1.26
 
 require (
+	cel.dev/cel-go v0.33.2 // indirect
 	code.dny.dev/ssrf v0.3.0 // indirect
 	filippo.io/age v1.3.2 // indirect
 	filippo.io/hpke v0.4.0 // indirect

@@ -1,6 +1,6 @@
 module github.com/open-executor/executor
 
-go 1.26
+go 1.26.0
 
 require (
 	cel.dev/cel-go v0.33.2 // indirect
@@ -18,6 +18,7 @@ require (
 	github.com/zalando/go-keyring v0.2.8 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/crypto v0.55.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )

@@ -8,6 +8,7 @@ require (
 	filippo.io/age v1.3.2 // indirect
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/blevesearch/snowballstem v0.9.0 // indirect
+	github.com/creack/pty v1.1.24 // indirect
 	github.com/danieljoos/wincred v1.2.3 // indirect
 	github.com/getkin/kin-openapi v0.152.0 // indirect
 	github.com/godbus/dbus/v5 v5.2.2 // indirect

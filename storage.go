@@ -3,8 +3,13 @@ package executor
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Storage is the executor's own memory. What it acknowledges survives the
@@ -112,4 +117,28 @@ type Blobs interface {
 
 	// List gives all digests, in any order.
 	List(ctx context.Context) ([]string, error)
+}
+
+// Selects tells whether the filter wants run, Before and Limit aside.
+func (f RunFilter) Selects(run Run) bool {
+	return (f.Status == "" || f.Status == run.Status) &&
+		(f.Source == "" || f.Source == run.Address.Source) &&
+		(f.Parent == "" || f.Parent == run.Parent) &&
+		(f.Asker == "" || slices.ContainsFunc(run.Principal, func(p Principal) bool { return p.ID == f.Asker }))
+}
+
+// CheckKey tells whether key may be a record's: Invalid if not.
+func CheckKey(key string) error {
+	if len(key) >= 1 && len(key) <= 512 && utf8.ValidString(key) && !strings.ContainsFunc(key, unicode.IsControl) {
+		return nil
+	}
+	return &Error{
+		Code: Invalid, Op: "storage",
+		Msg:  fmt.Sprintf("record key %.40q is not usable", key),
+		Hint: "use 1 to 512 bytes of UTF-8 without control characters",
+	}
+}
+
+func absent(what, key string) error {
+	return &Error{Code: NotFound, Op: "storage", Msg: fmt.Sprintf("%s %q does not exist", what, key)}
 }

@@ -1,0 +1,40 @@
+# make test    everything, on a clean machine
+# make build   bin/executor
+# make bench   figures, as a table
+
+CACHE := $(CURDIR)/.cache
+
+.PHONY: build test quick install-tools fmt fmt-check vet lint bench clean
+
+build:
+	go build -trimpath -o bin/executor ./cmd/executor
+
+# The last thing that runs is go test, so its summary ends the output.
+test: install-tools fmt-check vet lint
+	EXECUTOR_E2E=full go test -race -timeout 18m ./...
+
+# What needs nothing installed; stories that want a real server are skipped.
+quick: fmt-check vet
+	go test ./...
+
+install-tools:
+	@bash scripts/install.sh
+
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+fmt-check:
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt: $$bad"; exit 1; fi
+
+vet:
+	go vet ./...
+
+lint: install-tools
+	$(CACHE)/bin/golangci-lint run ./...
+
+bench: build install-tools
+	go test -run '^$$' -bench . -benchmem ./...
+	bash scripts/bench.sh bin/executor
+
+clean:
+	rm -rf bin .cache

@@ -1,6 +1,12 @@
 package executor
 
-import "time"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Public is the name of the connection that signs nothing.
 const Public ConnectionName = "public"
@@ -65,4 +71,186 @@ func (a Auth) Keys() []string {
 		add(p.Secret)
 	}
 	return keys
+}
+
+// connectionKey places connections by source, then scope.
+func connectionKey(source SourceID, scope ScopeID, name ConnectionName) string {
+	return string(source) + "/" + string(scope) + "/" + string(name)
+}
+
+// Connect wires an account to a source. Every secret that its template wants must
+// be given, and must resolve. A connection of that name is replaced. Agents may only
+// connect without secrets.
+func (e *Executor) Connect(ctx context.Context, c Connection) (Connection, error) {
+	if len(c.Secrets) > 0 {
+		if err := e.people("connect with a secret"); err != nil {
+			return Connection{}, err
+		}
+	}
+	src, err := e.Source(ctx, c.Source)
+	if err != nil {
+		return Connection{}, err
+	}
+	if err := e.checkConnection(c); err != nil {
+		return Connection{}, err
+	}
+	sign, err := e.signatures(ctx, c)
+	if err != nil {
+		return Connection{}, e.clean(err, "")
+	}
+	if src.Manifest == "" {
+		m, err := e.resolve(ctx, src, sign)
+		if err != nil {
+			return Connection{}, e.clean(err, "")
+		}
+		if c.Manifest, err = e.keepManifest(ctx, &m); err != nil {
+			return Connection{}, err
+		}
+	}
+	key := connectionKey(c.Source, c.Scope, c.Name)
+	old, was, err := get[Connection](ctx, e.house, Connections, key)
+	if err != nil && !isAbsent(err) {
+		return Connection{}, err
+	}
+	if old != nil {
+		if err := e.people("change a connection"); err != nil {
+			return Connection{}, err
+		}
+	}
+	c.Created = e.now().UTC()
+	c.Version, err = put(ctx, e.house, Connections, key, c, was)
+	return c, err
+}
+
+func (e *Executor) checkConnection(c Connection) error {
+	if !e.scopes.Holds(c.Scope) {
+		return &Error{Code: NotFound, Op: "connect", Msg: fmt.Sprintf("there is no scope %q", c.Scope), Hint: "scopes here: " + joined(e.scopes)}
+	}
+	if err := checkName("connection", string(c.Name)); err != nil {
+		return err
+	}
+	wants := c.Auth.Keys()
+	for _, key := range wants {
+		if c.Secrets[key] == "" {
+			return &Error{
+				Code: NeedsAuth, Op: "connect", Msg: fmt.Sprintf("sign-in %q of %q wants the secret %q", c.Auth.Name, c.Source, key),
+				Hint: fmt.Sprintf("add --secret %s=env://NAME, or type it at a terminal", key),
+			}
+		}
+	}
+	for _, key := range sortedKeys(c.Secrets) {
+		if !slices.Contains(wants, key) {
+			return &Error{
+				Code: Invalid, Op: "connect", Msg: fmt.Sprintf("sign-in %q of %q does not want a secret %q", c.Auth.Name, c.Source, key),
+				Hint: "it wants: " + strings.Join(wants, ", "),
+			}
+		}
+		if c.Secrets[key].Scheme() == "" {
+			return &Error{
+				Code: Invalid, Op: "connect", Msg: fmt.Sprintf("the secret %q is not a reference", key),
+				Hint: "write a reference such as env://NAME; a value does not belong here",
+			}
+		}
+	}
+	return nil
+}
+
+func joined[T ~string](names []T) string {
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Connections gives the connections in e's scopes, by source, scope and name.
+func (e *Executor) Connections(ctx context.Context) ([]Connection, error) {
+	records, err := e.storage.Table(Connections).List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	connections := []Connection{}
+	for _, r := range records {
+		c, err := decode[Connection](e.house, Connections, r)
+		if err != nil {
+			return nil, err
+		}
+		if e.scopes.Holds(c.Scope) {
+			out := *c
+			out.Version = r.Version
+			connections = append(connections, out)
+		}
+	}
+	return connections, nil
+}
+
+// CheckConnection makes the cheapest call that shows whether the sign-in works. A
+// refused one is NeedsAuth. Where the source offers no such call it is NotFound.
+func (e *Executor) CheckConnection(ctx context.Context, s SourceID, scope ScopeID, name ConnectionName) error {
+	c, _, err := get[Connection](ctx, e.house, Connections, connectionKey(s, scope, name))
+	if err != nil || !e.scopes.Holds(scope) {
+		return e.noConnection(ctx, s, scope, name, err)
+	}
+	src, m, _, err := e.through(ctx, *c)
+	if err != nil {
+		return err
+	}
+	sign, err := e.signatures(ctx, *c)
+	if err != nil {
+		return e.clean(err, "")
+	}
+	checker, ok := e.kinds[src.Kind].(Checker)
+	if !ok {
+		return &Error{Code: NotFound, Op: "check", Msg: fmt.Sprintf("kind %q cannot check a connection", src.Kind)}
+	}
+	w := e.wire(*src, *c)
+	w.sign = sign
+	return e.clean(checker.Check(ctx, *src, *m.Manifest, w.credential()), "")
+}
+
+// Disconnect removes a connection with its rules. Secrets stay where they are.
+// None is NotFound. Agents are Blocked.
+func (e *Executor) Disconnect(ctx context.Context, s SourceID, scope ScopeID, name ConnectionName) error {
+	if err := e.people("remove a connection"); err != nil {
+		return err
+	}
+	key := connectionKey(s, scope, name)
+	c, _, err := get[Connection](ctx, e.house, Connections, key)
+	if err != nil || !e.scopes.Holds(scope) {
+		return e.noConnection(ctx, s, scope, name, err)
+	}
+	rules := string(scope) + "/" + string(s) + "/" + string(name) + "/"
+	if err := drop(ctx, e.house, Policies, rules, func(*Policy) bool { return true }); err != nil {
+		return err
+	}
+	if err := e.storage.Table(Connections).Delete(ctx, key); err != nil {
+		return err
+	}
+	return e.dropManifest(ctx, c.Manifest)
+}
+
+func (e *Executor) noConnection(ctx context.Context, s SourceID, scope ScopeID, name ConnectionName, cause error) error {
+	if cause != nil && !isAbsent(cause) {
+		return cause
+	}
+	if _, err := e.Source(ctx, s); err != nil {
+		return err
+	}
+	return &Error{
+		Code: NotFound, Op: "connection", Msg: fmt.Sprintf("source %q has no connection %q in scope %q", s, name, scope),
+		Hint: fmt.Sprintf("run: executor connect %s %s", s, name),
+	}
+}
+
+// Keep stores a secret with the provider of scheme, and gives the reference to it.
+// A provider that cannot store is Invalid. Agents are Blocked.
+func (e *Executor) Keep(ctx context.Context, scheme, name string, value Secret) (SecretRef, error) {
+	if err := e.people("store a secret"); err != nil {
+		return "", err
+	}
+	k, ok := e.providers[scheme].(Keeper)
+	if !ok {
+		return "", &Error{Code: Invalid, Op: "secret", Msg: fmt.Sprintf("nothing stores %q secrets", scheme+"://")}
+	}
+	return k.Keep(ctx, name, value)
 }

@@ -45,14 +45,15 @@ func (r refuse) RoundTrip(*http.Request) (*http.Response, error) { return nil, r
 
 // A wire is the transport of one call.
 type wire struct {
-	base    http.RoundTripper
-	hosts   []string // origins it may reach
-	headers map[string]string
-	sign    []signature
-	limit   int64 // bytes of one answer
-	dry     bool  // keep the request, send nothing
-	now     func() time.Time
-	origin  string // of the first request; later ones elsewhere go unsigned
+	base     http.RoundTripper
+	hosts    []string // origins it may reach
+	anywhere bool     // it may reach any; then it signs nothing
+	headers  map[string]string
+	sign     []signature
+	limit    int64 // bytes of one answer
+	dry      bool  // keep the request, send nothing
+	now      func() time.Time
+	origin   string // of the first request; later ones elsewhere go unsigned
 
 	mu       sync.Mutex
 	requests []RequestRecord
@@ -93,7 +94,7 @@ func (w *wire) client() *http.Client {
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(in *http.Request) (*http.Response, error) {
 	origin := originOf(in.URL)
-	if !slices.Contains(w.hosts, origin) {
+	if !w.anywhere && !slices.Contains(w.hosts, origin) {
 		return nil, &Error{
 			Code: Blocked, Op: "invoke", Unsent: in.Response == nil,
 			Msg:  fmt.Sprintf("%q is not one of the source's hosts", origin),

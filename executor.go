@@ -1,12 +1,15 @@
 package executor
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -29,113 +32,215 @@ type Config struct {
 	Random      io.Reader        // for ids; nil: crypto/rand
 }
 
-// New makes an Executor. A duplicate kind or scheme, or a bad scope, is Invalid.
-func New(c Config) (*Executor, error) { panic(0) }
+// An Executor finds, decides, unlocks, invokes and records. What it may do is
+// what it was made with: its scopes, its toolkits and its chain of principals.
+// Safe for concurrent use.
+type Executor struct {
+	*house
+	toolkits []Toolkit   // a tool must be in all of them
+	chain    []Principal // who acts, last; for whom, before
+	parent   RunID       // of the runs it makes
+}
+
+// A house is what all executors made from one New share.
+type house struct {
+	kinds      map[string]Kind
+	providers  map[string]Provider
+	storage    Storage
+	scopes     Scopes
+	transport  func(allowPrivate bool) http.RoundTripper
+	conditions func(expr string) (Condition, error)
+	sealer     Sealer
+	log        *slog.Logger
+	inline     int
+	ttl        time.Duration
+	now        func() time.Time
+	random     io.Reader
+	manifests  shelf
+	secrets    known
+	decoded    memo
+}
+
+// New makes an Executor. A kind or a scheme that occurs twice, or a scope name
+// that is not usable, is Invalid.
+func New(c Config) (*Executor, error) {
+	h := &house{
+		kinds: map[string]Kind{}, providers: map[string]Provider{},
+		storage: c.Storage, scopes: slices.Clone(c.Scopes),
+		transport: c.Transport, conditions: c.Conditions, sealer: c.Sealer, log: c.Log,
+		inline: cmp.Or(c.InlineBytes, 64<<10), ttl: cmp.Or(c.ApprovalTTL, 24*time.Hour),
+		now: c.Now, random: c.Random,
+	}
+	if h.storage == nil {
+		h.storage = Memory()
+	}
+	if h.scopes == nil {
+		h.scopes = Scopes{"user"}
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if h.random == nil {
+		h.random = rand.Reader
+	}
+	p := c.Principal
+	if p == (Principal{}) {
+		p = Principal{Kind: Human, ID: "owner", Assurance: Embedded}
+	}
+	return &Executor{house: h, chain: []Principal{p}}, h.fill(c)
+}
+
+func (h *house) fill(c Config) error {
+	for _, k := range c.Kinds {
+		if h.kinds[k.Name()] != nil {
+			return &Error{Code: Invalid, Op: "new", Msg: fmt.Sprintf("kind %q is given twice", k.Name())}
+		}
+		h.kinds[k.Name()] = k
+	}
+	for _, p := range c.Providers {
+		if h.providers[p.Scheme()] != nil {
+			return &Error{Code: Invalid, Op: "new", Msg: fmt.Sprintf("provider %q is given twice", p.Scheme())}
+		}
+		h.providers[p.Scheme()] = p
+	}
+	for _, s := range h.scopes {
+		if err := checkName("scope", string(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Narrow gives an executor that sees what e and the toolkit both select, and acts
-// as p for e's principal. It never widens: an agent's executor narrowed to a person stays an agent's.
-func (e *Executor) Narrow(t Toolkit, p Principal) *Executor { panic(0) }
+// as p for e's principal. It never widens: whoever acts for an agent decides
+// nothing, whatever p claims to be.
+func (e *Executor) Narrow(t Toolkit, p Principal) *Executor {
+	n := *e
+	n.toolkits = append(slices.Clone(e.toolkits), t)
+	n.chain = append(slices.Clone(e.chain), p)
+	return &n
+}
+
+// Under gives e with every run it makes a child of parent.
+func (e *Executor) Under(parent RunID) *Executor {
+	n := *e
+	n.parent = parent
+	return &n
+}
 
 // Principal gives who e acts as.
-func (e *Executor) Principal() Principal { panic(0) }
+func (e *Executor) Principal() Principal { return e.chain[len(e.chain)-1] }
 
 // Scopes gives the scopes e holds, outer to inner.
-func (e *Executor) Scopes() Scopes { panic(0) }
+func (e *Executor) Scopes() Scopes { return slices.Clone(e.scopes) }
 
-// the path (execute.go)
-func (e *Executor) Execute(ctx context.Context, a Address, args json.RawMessage) (Result, error) {
-	panic(0)
-}
-func (e *Executor) DryRun(ctx context.Context, a Address, args json.RawMessage) (Plan, error) {
-	panic(0)
-}
-func (e *Executor) Resume(ctx context.Context, id RunID) (Result, error) { panic(0) }
+// Schemes gives the secret reference schemes that have a provider, sorted.
+func (e *Executor) Schemes() []string { return sortedKeys(e.providers) }
 
-// A Plan is what a call would do: DryRun's answer.
-type Plan struct {
-	Address  Address         `json:"address"`
-	Effect   Effect          `json:"effect"`
-	Args     json.RawMessage `json:"args"` // with defaults
-	Decision Decision        `json:"decision"`
-	Request  *Planned        `json:"request,omitempty"` // nil: the kind sends none
-}
+// Kinds gives the names of the kinds of source, sorted.
+func (e *Executor) Kinds() []string { return sortedKeys(e.kinds) }
 
-// approvals
-func (e *Executor) Answer(ctx context.Context, id RunID, approve bool, reason string) (Request, error) {
-	panic(0)
-}                                                                   // a person's decision; runs nothing: Resume does. Agents: Blocked
-func (e *Executor) Requests(ctx context.Context) ([]Request, error) { panic(0) } // waiting ones, oldest first
-
-// sources
-func (e *Executor) AddSource(ctx context.Context, s Source) (Source, error)               { panic(0) } // Resolves; adds the public connection when Manifest.Public (in scope e.Scopes().Inner()). Existing ID: Conflict
-func (e *Executor) Source(ctx context.Context, id SourceID) (Source, error)               { panic(0) }
-func (e *Executor) Sources(ctx context.Context) ([]Source, error)                         { panic(0) }
-func (e *Executor) RefreshSource(ctx context.Context, id SourceID) (Source, Drift, error) { panic(0) }
-func (e *Executor) RemoveSource(ctx context.Context, id SourceID) (Removed, error)        { panic(0) }
-func (e *Executor) Manifest(ctx context.Context, digest string) (*Manifest, error)        { panic(0) } // parsed once, shared: do not change it
-
-// A Drift is how a refreshed source differs from before.
-type Drift struct {
-	Added   []ToolName `json:"added"`
-	Removed []ToolName `json:"removed"`
-	Changed []ToolName `json:"changed"`
-	Hosts   []string   `json:"hosts,omitempty"` // origins the description now names that calls may still not reach
+// people refuses what only people may do.
+func (e *Executor) people(what string) error {
+	if people(e.chain) {
+		return nil
+	}
+	return &Error{
+		Code: Blocked, Op: "configure",
+		Msg:  fmt.Sprintf("%s %q may not %s", e.Principal().Kind, e.Principal().ID, what),
+		Hint: "a person does this at a terminal of their own",
+	}
 }
 
-// Removed counts what went with a source.
-type Removed struct {
-	Connections int `json:"connections"`
-	Policies    int `json:"policies"`
+// crockford is the alphabet of ids: no I, L, O, U.
+const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// newRunID gives 48 bits of time in milliseconds and 80 random bits.
+func (h *house) newRunID() (RunID, error) {
+	var b [16]byte
+	ms := uint64(h.now().UnixMilli())
+	for i := range 6 {
+		b[i] = byte(ms >> (40 - 8*i))
+	}
+	if _, err := io.ReadFull(h.random, b[6:]); err != nil {
+		return "", &Error{Code: Internal, Op: "id", Msg: "no randomness", Err: err}
+	}
+	out := make([]byte, 0, 26)
+	var acc, bits uint
+	bits = 2 // 130 bits in 26 characters: two zero bits stand in front
+	for _, c := range b {
+		acc, bits = acc<<8|uint(c), bits+8
+		for bits >= 5 {
+			bits -= 5
+			out = append(out, crockford[acc>>bits&31])
+		}
+	}
+	return RunID("run_" + string(out)), nil
 }
 
-// connections
-func (e *Executor) Connect(ctx context.Context, c Connection) (Connection, error) { panic(0) } // c.Auth whole; every secret key it wants must be given; each ref must resolve. Replaces one of the same name
-func (e *Executor) Connections(ctx context.Context) ([]Connection, error)         { panic(0) } // in e's scopes
-func (e *Executor) CheckConnection(ctx context.Context, s SourceID, scope ScopeID, name ConnectionName) error {
-	panic(0)
-}
-func (e *Executor) Disconnect(ctx context.Context, s SourceID, scope ScopeID, name ConnectionName) error {
-	panic(0)
-}
-func (e *Executor) Keep(ctx context.Context, scheme, name string, value Secret) (SecretRef, error) {
-	panic(0)
-} // stores with a Keeper provider
-
-// tools
-func (e *Executor) Tools(ctx context.Context) iter.Seq2[Found, error]  { panic(0) } // everything e sees, by source, connection, name
-func (e *Executor) Find(ctx context.Context, a Address) (Found, error) { panic(0) }
-
-// Found is a tool as seen through a connection.
-type Found struct {
-	Address    Address
-	Tool       *Tool     // shared: do not change it
-	Manifest   *Manifest // likewise
-	Source     Source
-	Connection Connection
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
 }
 
-// policies
-func (e *Executor) SetPolicy(ctx context.Context, p Policy) (matches int, err error) { panic(0) } // replaces the rule with same scope, source, connection, tools and condition
-func (e *Executor) RemovePolicy(ctx context.Context, p Policy) error                 { panic(0) }
-func (e *Executor) Policies(ctx context.Context) ([]Policy, error)                   { panic(0) }
-func (e *Executor) Explain(ctx context.Context, a Address, args json.RawMessage) (Decision, error) {
-	panic(0)
-}                                                                      // args may be nil
-func (e *Executor) Matches(ctx context.Context, p Policy) (int, error) { panic(0) }
-
-// runs
-func (e *Executor) Run(ctx context.Context, id RunID) (Run, error)                    { panic(0) }
-func (e *Executor) Runs(ctx context.Context, f RunFilter) ([]Run, error)              { panic(0) }
-func (e *Executor) Open(ctx context.Context, id RunID) (io.ReadCloser, Handle, error) { panic(0) } // the output of a run
-func (e *Executor) VerifyRuns(ctx context.Context) (Verified, error)                  { panic(0) } // the chain; an altered one is Internal
-func (e *Executor) Recover(ctx context.Context) (int, error)                          { panic(0) } // settles runs that a dead process left running; call once at start-up of the only process on a storage
-
-// Verified is the extent of an intact chain.
-type Verified struct {
-	Entries uint64 `json:"entries"`
-	Runs    int    `json:"runs"`
-	Head    string `json:"head"` // hash of the last entry; keep it elsewhere to notice a removed tail
+// get reads and decodes one record; what it gives is shared: do not change it.
+func get[T any](ctx context.Context, h *house, noun Noun, key string) (*T, uint64, error) {
+	r, err := h.storage.Table(noun).Get(ctx, key)
+	if err != nil {
+		return nil, 0, err
+	}
+	v, err := decode[T](h, noun, r)
+	return v, r.Version, err
 }
 
-// An Executor finds, decides, unlocks, invokes and records. Safe for concurrent use.
-type Executor struct{}
+// decode decodes a record once a version.
+func decode[T any](h *house, noun Noun, r Record) (*T, error) {
+	if v, ok := h.decoded.get(noun, r); ok {
+		return v.(*T), nil
+	}
+	v := new(T)
+	if err := json.Unmarshal(r.Value, v); err != nil {
+		return nil, &Error{Code: Internal, Op: "storage", Msg: fmt.Sprintf("record %q of %s cannot be read", r.Key, noun), Err: err}
+	}
+	h.decoded.put(noun, r, v)
+	return v, nil
+}
+
+// put encodes and writes one record.
+func put(ctx context.Context, h *house, noun Noun, key string, v any, was uint64) (uint64, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return 0, &Error{Code: Internal, Op: "storage", Msg: fmt.Sprintf("record %q of %s cannot be encoded", key, noun), Err: err}
+	}
+	r, err := h.storage.Table(noun).Put(ctx, key, data, was)
+	return r.Version, err
+}
+
+// drop deletes the records under prefix that unwanted picks.
+func drop[T any](ctx context.Context, h *house, noun Noun, prefix string, unwanted func(*T) bool) error {
+	table := h.storage.Table(noun)
+	records, err := table.List(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		v, err := decode[T](h, noun, r)
+		if err != nil {
+			return err
+		}
+		if !unwanted(v) {
+			continue
+		}
+		if err := table.Delete(ctx, r.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -71,111 +73,148 @@ type Facts struct {
 // exact tells whether the rule names one tool.
 func (p Policy) exact() bool { return !strings.ContainsAny(p.Tools, `*?[\`) }
 
-// A Decision is a verdict with its reasons.
-type Decision struct {
-	Verdict Verdict  `json:"verdict"`
-	Reasons []Reason `json:"reasons"` // every rule that said something, outer scope first; never empty
+// SetPolicy places a rule. It replaces the one with the same scope, source,
+// connection, tools and condition, and tells how many tools that e sees it
+// matches; 0 is no error, but hardly what was meant. Agents are Blocked.
+func (e *Executor) SetPolicy(ctx context.Context, p Policy) (matches int, err error) {
+	if err := e.people("change policy"); err != nil {
+		return 0, err
+	}
+	if err := e.checkPolicy(ctx, p); err != nil {
+		return 0, err
+	}
+	table, key := e.storage.Table(Policies), policyKey(p)
+	old, err := table.Get(ctx, key)
+	if err != nil && !isAbsent(err) {
+		return 0, err
+	}
+	if _, err := put(ctx, e.house, Policies, key, p, old.Version); err != nil {
+		return 0, err
+	}
+	return e.Matches(ctx, p)
 }
 
-// A Reason is one voice in a decision.
-type Reason struct {
-	Verdict Verdict `json:"verdict"`
-	Text    string  `json:"text"`           // one clause for people
-	Rule    *Policy `json:"rule,omitempty"` // nil: the tool's effect spoke
-	Decides bool    `json:"decides"`        // it is as strict as the whole
-	Held    string  `json:"held,omitempty"` // how the condition came out, where there is one
-}
-
-// Decide is the law: what policies, seen from scopes (outer to inner), say of
-// a call to tool. Within one scope a connection's rules stand before its
-// source's, and an exact name before a pattern; of several patterns the
-// strictest holds. The result is the strictest over all scopes that say anything.
-// Where none does, the effect decides: a read is allowed, anything else asks.
-func Decide(tool Tool, scopes Scopes, policies []Policy, facts Facts) Decision {
-	var d Decision
-	for _, scope := range scopes {
-		d.Reasons = append(d.Reasons, speak(tool.Name, scope, policies, facts)...)
+func (e *Executor) checkPolicy(ctx context.Context, p Policy) error {
+	if !e.scopes.Holds(p.Scope) {
+		return &Error{Code: NotFound, Op: "policy", Msg: fmt.Sprintf("there is no scope %q", p.Scope)}
 	}
-	if len(d.Reasons) == 0 {
-		d.Reasons = []Reason{byEffect(tool.Effect)}
+	if _, err := e.Source(ctx, p.Source); err != nil {
+		return err
 	}
-	for _, r := range d.Reasons {
-		d.Verdict = max(d.Verdict, r.Verdict)
-	}
-	for i := range d.Reasons {
-		d.Reasons[i].Decides = d.Reasons[i].Verdict == d.Verdict
-	}
-	return d
-}
-
-// speak gives what one scope has to say: the voices of its most specific rules.
-func speak(name ToolName, scope ScopeID, policies []Policy, facts Facts) []Reason {
-	const ranks = 4 // connection exact, connection pattern, source exact, source pattern
-	var voices [ranks][]Reason
-	for _, p := range policies {
-		if p.Scope != scope || p.Source != facts.Address.Source {
-			continue
-		}
-		rank := 2
-		if p.Connection != "" {
-			if p.Connection != facts.Address.Connection || scope != facts.Address.Scope {
-				continue
-			}
-			rank = 0
-		}
-		if !p.exact() {
-			rank++
-		}
-		if ok, err := path.Match(p.Tools, string(name)); err != nil || !ok {
-			continue
-		}
-		applies, held := p.applies(facts)
-		if applies {
-			voices[rank] = append(voices[rank], Reason{Verdict: p.Verdict, Text: p.text(), Rule: &p, Held: held})
-		}
-	}
-	for _, v := range voices {
-		if len(v) > 0 {
-			return v
-		}
-	}
-	return nil
-}
-
-func (p Policy) applies(facts Facts) (applies bool, held string) {
-	if p.When == "" {
-		return true, ""
-	}
-	if p.condition == nil {
-		return p.Verdict != Allow, "condition not compiled"
-	}
-	ok, err := p.condition.Holds(facts)
-	if err != nil {
-		return p.Verdict != Allow, err.Error()
-	}
-	return ok, "condition holds"
-}
-
-func (p Policy) text() string {
-	on := fmt.Sprintf("source %q", p.Source)
 	if p.Connection != "" {
-		on = fmt.Sprintf("connection %q of source %q", p.Connection, p.Source)
+		if _, _, err := get[Connection](ctx, e.house, Connections, connectionKey(p.Source, p.Scope, p.Connection)); err != nil {
+			return e.noConnection(ctx, p.Source, p.Scope, p.Connection, err)
+		}
 	}
-	text := fmt.Sprintf("scope %q: the rule %q on %s says %s", p.Scope, p.Tools, on, p.Verdict)
-	if p.When != "" {
-		text += fmt.Sprintf(" when %s", p.When)
+	if _, err := path.Match(p.Tools, ""); err != nil || p.Tools == "" {
+		return &Error{Code: Invalid, Op: "policy", Msg: fmt.Sprintf("tool pattern %q is not usable", p.Tools), Hint: `write a tool name, or a pattern such as "issues.*"`}
 	}
-	return text
+	if p.Verdict < Allow || p.Verdict > Block {
+		return &Error{Code: Invalid, Op: "policy", Msg: "the verdict is none", Hint: "use allow, require_approval or block"}
+	}
+	_, err := e.compile(p.When)
+	return err
 }
 
-func byEffect(e Effect) Reason {
-	v := RequireApproval
-	text := fmt.Sprintf("no rule applies, and the tool's effect is %s", e.known())
-	if e == Read {
-		v = Allow
+// compile compiles a condition; nil for none.
+func (h *house) compile(when string) (Condition, error) {
+	if when == "" {
+		return nil, nil
 	}
-	if e == "" {
-		text = "no rule applies, and the tool's effect is unknown, which counts as write"
+	if h.conditions == nil {
+		return nil, &Error{Code: Invalid, Op: "policy", Msg: "conditions are not supported here", Hint: "set Config.Conditions"}
 	}
-	return Reason{Verdict: v, Text: text + ": " + v.String()}
+	return h.conditions(when)
+}
+
+// RemovePolicy removes the rule with p's scope, source, connection, tools and
+// condition. None is NotFound. Agents are Blocked.
+func (e *Executor) RemovePolicy(ctx context.Context, p Policy) error {
+	if err := e.people("change policy"); err != nil {
+		return err
+	}
+	table, key := e.storage.Table(Policies), policyKey(p)
+	if _, err := table.Get(ctx, key); err != nil {
+		return &Error{Code: CodeOf(err), Op: "policy", Msg: fmt.Sprintf("there is no rule %q there", p.Tools), Hint: "run: executor policy show", Err: err}
+	}
+	return table.Delete(ctx, key)
+}
+
+// Policies gives all rules in e's scopes, by scope, source, connection and tools.
+func (e *Executor) Policies(ctx context.Context) ([]Policy, error) {
+	policies, _, err := e.policies(ctx, "")
+	return policies, err
+}
+
+// policies gives the rules of a source ("": of all), compiled, and their version.
+func (e *Executor) policies(ctx context.Context, source SourceID) ([]Policy, string, error) {
+	policies := []Policy{}
+	var text bytes.Buffer
+	for _, scope := range e.scopes {
+		prefix := string(scope) + "/"
+		if source != "" {
+			prefix += string(source) + "/"
+		}
+		records, err := e.storage.Table(Policies).List(ctx, prefix)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, r := range records {
+			p, err := e.policy(r)
+			if err != nil {
+				return nil, "", err
+			}
+			policies = append(policies, *p)
+			text.Write(r.Value)
+			text.WriteByte('\n')
+		}
+	}
+	return policies, digest(text.Bytes())[:16], nil
+}
+
+// policy decodes a rule and compiles its condition, once a version.
+func (h *house) policy(r Record) (*Policy, error) {
+	if v, ok := h.decoded.get(Policies, r); ok {
+		return v.(*Policy), nil
+	}
+	var p Policy
+	if err := json.Unmarshal(r.Value, &p); err != nil {
+		return nil, &Error{Code: Internal, Op: "policy", Msg: fmt.Sprintf("rule %q cannot be read", r.Key), Err: err}
+	}
+	c, err := h.compile(p.When)
+	if err != nil {
+		h.log.Warn("policy", "rule", r.Key, "condition", err.Error()) // the rule goes on without: applies() is strict then
+	}
+	p.condition = c
+	h.decoded.put(Policies, r, &p)
+	return &p, nil
+}
+
+// Matches counts the tools that e sees and the rule is about, conditions aside.
+func (e *Executor) Matches(ctx context.Context, p Policy) (int, error) {
+	n := 0
+	for f, err := range e.Tools(ctx) {
+		if err != nil {
+			return 0, err
+		}
+		if p.covers(f.Address) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// covers tells whether the rule is about a.
+func (p Policy) covers(a Address) bool {
+	if p.Source != a.Source || p.Connection != "" && (p.Connection != a.Connection || p.Scope != a.Scope) {
+		return false
+	}
+	ok, err := path.Match(p.Tools, string(a.Tool))
+	return err == nil && ok
+}
+
+// policyKey places rules by scope, then source, then connection.
+func policyKey(p Policy) string {
+	key := string(p.Scope) + "/" + string(p.Source) + "/" + string(p.Connection) + "/" + digest([]byte(p.Tools + "\n" + p.When))[:16]
+	return key
 }

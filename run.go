@@ -1,8 +1,12 @@
 package executor
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -125,4 +129,111 @@ type Handle struct {
 	MediaType string `json:"mediaType"`
 	Name      string `json:"name,omitempty"`
 	Preview   string `json:"preview,omitempty"` // the beginning, or the shape; at most 1 KiB; "" for binary content
+}
+
+// Run gives the newest state of a run. A run that does not exist, whose tool e may
+// not see, or that is another's and e acts for an agent, is NotFound.
+func (e *Executor) Run(ctx context.Context, id RunID) (Run, error) {
+	run, err := e.storage.Runs().Get(ctx, id)
+	if err == nil && !e.mayRead(run) {
+		err = &Error{Code: NotFound}
+	}
+	if isAbsent(err) {
+		return Run{}, &Error{Code: NotFound, Op: "run", Msg: fmt.Sprintf("there is no run %q", id), Hint: "run: executor runs list"}
+	}
+	return run, err
+}
+
+// mayRead tells whether e may know of run: people of all in their scopes, others
+// of their own.
+func (e *Executor) mayRead(run Run) bool {
+	if !e.sees(run.Address) {
+		return false
+	}
+	return people(e.chain) || slices.ContainsFunc(run.Principal, func(p Principal) bool {
+		return p.Kind == e.Principal().Kind && p.ID == e.Principal().ID
+	})
+}
+
+// Runs gives the newest states of the runs that e may read and the filter selects,
+// latest started first.
+func (e *Executor) Runs(ctx context.Context, f RunFilter) ([]Run, error) {
+	limit := cmp.Or(f.Limit, 100)
+	readable := []Run{}
+	for len(readable) < limit {
+		page, err := e.storage.Runs().List(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, run := range page {
+			if e.mayRead(run) && len(readable) < limit {
+				readable = append(readable, run)
+			}
+		}
+		if len(page) < cmp.Or(f.Limit, 100) {
+			break
+		}
+		f.Before = page[len(page)-1].ID
+	}
+	return readable, nil
+}
+
+// Verified is the extent of an intact chain.
+type Verified struct {
+	Entries uint64 `json:"entries"`
+	Runs    int    `json:"runs"`
+	Head    string `json:"head"` // hash of the last entry; keep it elsewhere to notice a tail that was cut off
+}
+
+// VerifyRuns reads the whole chain of run records. One that was altered, removed
+// from or added to is Internal.
+func (e *Executor) VerifyRuns(ctx context.Context) (Verified, error) {
+	if err := e.people("read other principals' runs"); err != nil {
+		return Verified{}, err
+	}
+	var v Verified
+	var last Entry
+	for entry, err := range e.storage.Runs().Chain(ctx) {
+		if err == nil {
+			err = entry.Check(last)
+		}
+		if err != nil {
+			return v, err
+		}
+		var run struct {
+			Version uint64 `json:"version"`
+		}
+		if err := json.Unmarshal(entry.Run, &run); err != nil {
+			return v, chainError(fmt.Sprintf("entry %d is not a run", entry.Seq))
+		}
+		if run.Version == 1 {
+			v.Runs++
+		}
+		last, v.Entries, v.Head = entry, entry.Seq, entry.Hash
+	}
+	return v, nil
+}
+
+// Recover settles what a process that died left behind: a read that was running has
+// failed; a write that was running may have happened and is ambiguous. It gives
+// how many runs it settled. Call it once, at the start of the only process that uses
+// the storage.
+func (e *Executor) Recover(ctx context.Context) (int, error) {
+	settled := 0
+	for {
+		runs, err := e.storage.Runs().List(ctx, RunFilter{Status: Running})
+		if err != nil || len(runs) == 0 {
+			return settled, err
+		}
+		for _, run := range runs {
+			run.Status, run.Reason, run.Ended = Failed, "restart", e.now().UTC()
+			if run.Effect != Read {
+				run.Status = Ambiguous
+			}
+			if _, err := e.append(ctx, run); err != nil {
+				return settled, err
+			}
+			settled++
+		}
+	}
 }

@@ -3,6 +3,10 @@ package executor
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -13,7 +17,7 @@ type Source struct {
 	Title        string            `json:"title,omitempty"`
 	Config       json.RawMessage   `json:"config"`                 // the kind's own; the executor never reads it
 	Headers      map[string]string `json:"headers,omitempty"`      // static, sent beside the sign-in; never a secret
-	Hosts        []string          `json:"hosts,omitempty"`        // origins that its calls may reach; from the manifest when empty
+	Hosts        []string          `json:"hosts,omitempty"`        // origins that its calls may reach: the manifest's and those given
 	AllowPrivate bool              `json:"allowPrivate,omitempty"` // may reach loopback, private and link-local addresses
 	Limits       Limits            `json:"limits,omitzero"`
 	Auth         []Auth            `json:"auth,omitempty"`     // ways to sign in; from the manifest
@@ -66,6 +70,10 @@ type Call struct {
 	Tool       Tool
 	Args       json.RawMessage // a JSON object; valid, defaults applied
 	Credential Credential
+
+	// Open gives the output of an earlier run, for arguments that refer to one
+	// (see File); the caller closes it.
+	Open func(ctx context.Context, id RunID) (io.ReadCloser, Handle, error)
 }
 
 // A Checker is a Kind that can tell whether a connection still works.
@@ -73,4 +81,236 @@ type Checker interface {
 	// Check makes the cheapest call that needs the sign-in. A refused
 	// credential is NeedsAuth. Where no such call is known it is NotFound.
 	Check(ctx context.Context, src Source, m Manifest, cred Credential) error
+}
+
+// AddSource resolves a source's description and keeps it. A description that asks
+// for no sign-in gets its public connection at once, in e's innermost scope. An ID
+// that is taken is Conflict. The description itself may be fetched from anywhere;
+// what the tools then reach are Source.Hosts.
+func (e *Executor) AddSource(ctx context.Context, s Source) (Source, error) {
+	if err := e.checkSource(s); err != nil {
+		return Source{}, err
+	}
+	if _, err := e.Source(ctx, s.ID); !isAbsent(err) {
+		if err == nil {
+			err = &Error{Code: Conflict, Op: "source", Msg: fmt.Sprintf("source %q exists", s.ID), Hint: "choose another id, or run: executor source remove " + string(s.ID)}
+		}
+		return Source{}, err
+	}
+	m, err := e.resolve(ctx, s, nil)
+	public := err == nil && m.Public
+	switch {
+	case CodeOf(err) == NeedsAuth: // resolved through each connection
+	case err != nil:
+		return Source{}, e.clean(err, "")
+	default:
+		if s.Manifest, err = e.keepManifest(ctx, &m); err != nil {
+			return Source{}, err
+		}
+		s.learn(m)
+	}
+	s.Added, s.Refreshed = e.now().UTC(), e.now().UTC()
+	s.Version, err = put(ctx, e.house, Sources, string(s.ID), s, 0)
+	if err != nil || !public {
+		return s, err
+	}
+	_, err = e.Connect(ctx, Connection{Source: s.ID, Scope: e.scopes.Inner(), Name: Public, Auth: Auth{Name: "none"}})
+	return s, err
+}
+
+func (e *Executor) checkSource(s Source) error {
+	if err := checkName("source", string(s.ID)); err != nil {
+		return err
+	}
+	if s.AllowPrivate {
+		if err := e.people("open private addresses"); err != nil {
+			return err
+		}
+	}
+	if e.kinds[s.Kind] == nil {
+		return &Error{
+			Code: Invalid, Op: "source", Msg: fmt.Sprintf("kind %q is not one", s.Kind),
+			Hint: "use one of: " + strings.Join(e.Kinds(), ", "),
+		}
+	}
+	return nil
+}
+
+// learn takes over what the manifest says of the source as a whole. Hosts are
+// only ever learnt when a person adds the source.
+func (s *Source) learn(m Manifest) {
+	s.Auth = m.Auth
+	if s.Title == "" {
+		s.Title = m.Title
+	}
+	for _, h := range m.Hosts {
+		if !slices.Contains(s.Hosts, h) {
+			s.Hosts = append(s.Hosts, h)
+		}
+	}
+}
+
+// resolve asks the kind. Without signatures the description may be fetched from any
+// host; with them, from the source's only.
+func (e *Executor) resolve(ctx context.Context, s Source, sign []signature) (Manifest, error) {
+	w := e.wire(s, Connection{})
+	w.sign, w.anywhere = sign, sign == nil
+	return e.kinds[s.Kind].Resolve(ctx, s, w.credential())
+}
+
+// Source gives one source. None is NotFound.
+func (e *Executor) Source(ctx context.Context, id SourceID) (Source, error) {
+	s, version, err := get[Source](ctx, e.house, Sources, string(id))
+	if isAbsent(err) {
+		return Source{}, &Error{Code: NotFound, Op: "source", Msg: fmt.Sprintf("there is no source %q", id), Hint: "run: executor source list"}
+	} else if err != nil {
+		return Source{}, err
+	}
+	out := *s
+	out.Version = version
+	return out, nil
+}
+
+// Sources gives all sources, by ID.
+func (e *Executor) Sources(ctx context.Context) ([]Source, error) {
+	records, err := e.storage.Table(Sources).List(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	sources := make([]Source, len(records))
+	for i, r := range records {
+		s, err := decode[Source](e.house, Sources, r)
+		if err != nil {
+			return nil, err
+		}
+		sources[i] = *s
+		sources[i].Version = r.Version
+	}
+	return sources, nil
+}
+
+// A Drift is how a refreshed source differs from before.
+type Drift struct {
+	Added   []ToolName `json:"added"`
+	Removed []ToolName `json:"removed"`
+	Changed []ToolName `json:"changed"`
+	Hosts   []string   `json:"hosts,omitempty"` // origins the description now names that calls may not reach
+}
+
+// RefreshSource resolves the description again. Policy, connections and the hosts that
+// calls may reach stay as they are. Agents are Blocked.
+func (e *Executor) RefreshSource(ctx context.Context, id SourceID) (Source, Drift, error) {
+	if err := e.people("refresh a source"); err != nil {
+		return Source{}, Drift{}, err
+	}
+	s, err := e.Source(ctx, id)
+	if err != nil {
+		return Source{}, Drift{}, err
+	}
+	m, err := e.resolve(ctx, s, nil)
+	if err != nil {
+		return Source{}, Drift{}, e.clean(err, "")
+	}
+	old := &Manifest{}
+	if s.Manifest != "" {
+		if old, err = e.Manifest(ctx, s.Manifest); err != nil {
+			old = &Manifest{} // a lost manifest is what refreshing mends
+		}
+	}
+	was := s.Manifest
+	if s.Manifest, err = e.keepManifest(ctx, &m); err != nil {
+		return Source{}, Drift{}, err
+	}
+	drift := drifted(old, &m)
+	for _, h := range m.Hosts {
+		if !slices.Contains(s.Hosts, h) {
+			drift.Hosts = append(drift.Hosts, h)
+		}
+	}
+	s.Auth, s.Refreshed = m.Auth, e.now().UTC()
+	if s.Version, err = put(ctx, e.house, Sources, string(id), s, s.Version); err != nil {
+		return Source{}, Drift{}, err
+	}
+	if was != s.Manifest {
+		err = e.dropManifest(ctx, was)
+	}
+	return s, drift, err
+}
+
+func drifted(old, fresh *Manifest) Drift {
+	d := Drift{Added: []ToolName{}, Removed: []ToolName{}, Changed: []ToolName{}}
+	before := map[ToolName]string{}
+	for i := range old.Tools {
+		before[old.Tools[i].Name] = old.whole(&old.Tools[i])
+	}
+	for i := range fresh.Tools {
+		name := fresh.Tools[i].Name
+		was, ok := before[name]
+		switch {
+		case !ok:
+			d.Added = append(d.Added, name)
+		case was != fresh.whole(&fresh.Tools[i]):
+			d.Changed = append(d.Changed, name)
+		}
+		delete(before, name)
+	}
+	for i := range old.Tools {
+		if _, gone := before[old.Tools[i].Name]; gone {
+			d.Removed = append(d.Removed, old.Tools[i].Name)
+		}
+	}
+	return d
+}
+
+// whole is the digest of a tool with all schemas it refers to.
+func (m *Manifest) whole(t *Tool) string {
+	full := *t
+	full.Input, full.Output = m.Schema(t.Input), m.Schema(t.Output)
+	return full.digest()
+}
+
+// Removed counts what went with a source.
+type Removed struct {
+	Connections int `json:"connections"`
+	Policies    int `json:"policies"`
+}
+
+// RemoveSource removes a source with its connections and rules. Its runs stay.
+// None is NotFound. Agents are Blocked.
+func (e *Executor) RemoveSource(ctx context.Context, id SourceID) (Removed, error) {
+	if err := e.people("remove a source"); err != nil {
+		return Removed{}, err
+	}
+	s, err := e.Source(ctx, id)
+	if err != nil {
+		return Removed{}, err
+	}
+	var r Removed
+	manifests := []string{s.Manifest}
+	err = drop(ctx, e.house, Connections, string(id)+"/", func(c *Connection) bool {
+		manifests = append(manifests, c.Manifest)
+		r.Connections++
+		return true
+	})
+	if err != nil {
+		return r, err
+	}
+	err = drop(ctx, e.house, Policies, "", func(p *Policy) bool {
+		if p.Source == id {
+			r.Policies++
+		}
+		return p.Source == id
+	})
+	if err != nil {
+		return r, err
+	}
+	if err := e.storage.Table(Sources).Delete(ctx, string(id)); err != nil {
+		return r, err
+	}
+	for _, m := range manifests {
+		if err := e.dropManifest(ctx, m); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
 }

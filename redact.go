@@ -1,0 +1,228 @@
+package executor
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"html"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// known are the secrets this process has unlocked, for taking them out of
+// whatever comes back. It keeps them in memory only. The zero value knows none.
+type known struct {
+	mu       sync.RWMutex
+	by       map[string][]string // :: connection → values
+	replacer *strings.Replacer   // nil: nothing to replace
+	longest  int                 // length of the longest pattern; bytes
+}
+
+// knownValues bounds what is remembered of one connection: tokens that are renewed
+// every hour must not pile up.
+const knownValues = 64
+
+// learn makes values the secrets of a connection; those it had before are kept
+// too, since upstream may still echo them.
+func (k *known) learn(connection string, values []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	changed := false
+	for _, v := range values {
+		if v != "" && !slices.Contains(k.by[connection], v) {
+			if k.by == nil {
+				k.by = map[string][]string{}
+			}
+			kept := k.by[connection]
+			k.by[connection] = append(kept[max(0, len(kept)-knownValues+1):len(kept):len(kept)], v)
+			changed = true
+		}
+	}
+	if changed {
+		k.rebuild()
+	}
+}
+
+func (k *known) rebuild() {
+	var patterns []string
+	for _, values := range k.by {
+		for _, v := range values {
+			patterns = append(patterns, spellings(v)...)
+		}
+	}
+	// A longer pattern stands first, so that a secret that begins like another is
+	// replaced whole.
+	slices.SortFunc(patterns, func(a, b string) int { return len(b) - len(a) })
+	patterns = slices.Compact(patterns)
+	k.longest = len(patterns[0])
+	pairs := make([]string, 0, 2*len(patterns))
+	for _, p := range patterns {
+		with := masked
+		if strings.HasPrefix(p, `"`) && strings.HasSuffix(p, `"`) {
+			with = `"` + masked + `"`
+		}
+		pairs = append(pairs, p, with)
+	}
+	k.replacer = strings.NewReplacer(pairs...)
+}
+
+// spellings gives the forms in which a secret may come back: as it is, escaped for
+// JSON, URL and HTML, in hex, and in base64, there also as a part of something longer.
+// A secret shorter than 4 bytes is only known as a whole JSON string: elsewhere it
+// would take out half the text.
+func spellings(v string) []string {
+	quoted, _ := json.Marshal(v) // a string always encodes
+	inJSON := strings.Trim(string(quoted), `"`)
+	if len(v) < 4 {
+		return []string{string(quoted)}
+	}
+	all := []string{
+		v, inJSON, strings.ReplaceAll(inJSON, "/", `\/`), unescapedJSON(v),
+		url.QueryEscape(v), url.PathEscape(v), html.EscapeString(v),
+		lowerEscapes(url.QueryEscape(v)), lowerEscapes(url.PathEscape(v)),
+		hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v))),
+		base64.StdEncoding.EncodeToString([]byte(v)), base64.URLEncoding.EncodeToString([]byte(v)),
+	}
+	if len(v) >= 6 {
+		for shift := range 3 {
+			all = append(all, inside(base64.RawStdEncoding, v, shift), inside(base64.RawURLEncoding, v, shift))
+		}
+	}
+	return all
+}
+
+// inside gives the characters that v contributes alone to the base64 of a text in
+// which it stands shift bytes (modulo 3) from the start.
+func inside(enc *base64.Encoding, v string, shift int) string {
+	s := enc.EncodeToString(append(make([]byte, shift), v...))
+	return s[(shift*8+5)/6 : (shift+len(v))*8/6]
+}
+
+func unescapedJSON(v string) string {
+	b, _ := canonical(v) // a string always encodes
+	return strings.Trim(string(b), `"`)
+}
+
+// lowerEscapes writes %AB as %ab.
+func lowerEscapes(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:i+3], bytes.ToLower(b[i+1:i+3]))
+		}
+	}
+	return string(b)
+}
+
+// text takes known secrets out of s.
+func (k *known) text(s string) string {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.replacer == nil || s == "" {
+		return s
+	}
+	return k.replacer.Replace(s)
+}
+
+// json takes known secrets out of a JSON text. Escapes that could hide one are
+// resolved first.
+func (k *known) json(raw json.RawMessage) json.RawMessage {
+	k.mu.RLock()
+	none := k.replacer == nil
+	k.mu.RUnlock()
+	if none || raw == nil {
+		return raw
+	}
+	if bytes.Contains(raw, []byte(`\u`)) {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		var v any
+		if d.Decode(&v) == nil {
+			if plain, err := canonical(v); err == nil {
+				raw = plain
+			}
+		}
+	}
+	return json.RawMessage(k.text(string(raw)))
+}
+
+// texts takes known secrets out of the values of m, in place, and gives m.
+func (k *known) texts(m map[string]string) map[string]string {
+	for name, v := range m {
+		m[name] = k.text(v)
+	}
+	return m
+}
+
+// reader takes known secrets out of content as it streams.
+func (k *known) reader(content io.Reader) io.Reader {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.replacer == nil {
+		return content
+	}
+	return &redacting{from: content, replacer: k.replacer, overlap: k.longest}
+}
+
+// redacting holds back as much of what it read as could be the beginning of a
+// secret.
+type redacting struct {
+	from     io.Reader
+	replacer *strings.Replacer
+	overlap  int
+	raw      []byte // read, not yet searched to its end
+	ready    []byte // to be handed out
+	err      error
+}
+
+func (r *redacting) Read(p []byte) (int, error) {
+	for len(r.ready) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.more()
+	}
+	n := copy(p, r.ready)
+	r.ready = r.ready[n:]
+	return n, nil
+}
+
+func (r *redacting) more() {
+	buf := make([]byte, 64<<10)
+	n, err := io.ReadFull(r.from, buf)
+	r.raw = append(r.raw, buf[:n]...)
+	if err != nil {
+		if err == io.ErrUnexpectedEOF {
+			err = io.EOF
+		}
+		r.err = err
+		r.ready, r.raw = []byte(r.replacer.Replace(string(r.raw))), nil
+		return
+	}
+	// A pattern that begins before the cut ends before the end of raw; so what is
+	// replaced up to the cut is replaced for good, if the cut is not inside one.
+	cut := r.cut()
+	r.ready = []byte(r.replacer.Replace(string(r.raw[:cut])))
+	r.raw = append([]byte(nil), r.raw[cut:]...)
+}
+
+// cut gives an offset that no secret spans: it moves left while replacing the two
+// sides apart differs from replacing them together.
+func (r *redacting) cut() int {
+	cut := max(0, len(r.raw)-r.overlap)
+	for cut > 0 {
+		from := max(0, cut-r.overlap)
+		to := min(len(r.raw), cut+r.overlap)
+		whole := r.replacer.Replace(string(r.raw[from:to]))
+		apart := r.replacer.Replace(string(r.raw[from:cut])) + r.replacer.Replace(string(r.raw[cut:to]))
+		if whole == apart {
+			return cut
+		}
+		cut--
+	}
+	return 0
+}

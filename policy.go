@@ -172,9 +172,13 @@ func (e *Executor) policies(ctx context.Context, source SourceID) ([]Policy, str
 	return policies, digest(text.Bytes())[:16], nil
 }
 
+// compiled is where the memo keeps rules that have their condition; elsewhere they
+// are plain records.
+const compiled Noun = "policies, compiled"
+
 // policy decodes a rule and compiles its condition, once a version.
 func (h *house) policy(r Record) (*Policy, error) {
-	if v, ok := h.decoded.get(Policies, r); ok {
+	if v, ok := h.decoded.get(compiled, r); ok {
 		return v.(*Policy), nil
 	}
 	var p Policy
@@ -186,7 +190,7 @@ func (h *house) policy(r Record) (*Policy, error) {
 		h.log.Warn("policy", "rule", r.Key, "condition", err.Error()) // the rule goes on without: applies() is strict then
 	}
 	p.condition = c
-	h.decoded.put(Policies, r, &p)
+	h.decoded.put(compiled, r, &p)
 	return &p, nil
 }
 

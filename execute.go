@@ -66,7 +66,7 @@ func (e *Executor) walk(ctx context.Context, run Run, args json.RawMessage, appr
 	if err != nil {
 		return e.refuse(ctx, run, err)
 	}
-	run.Input.Args = e.secrets.json(run.Input.Args)
+	run.Input.Args = e.secrets.JSON(run.Input.Args)
 	if run, err = e.append(ctx, run); err != nil { // no record, no call
 		return Result{}, err
 	}
@@ -91,7 +91,7 @@ func (e *Executor) decide(ctx context.Context, f found, run *Run, raw json.RawMe
 	if err != nil {
 		return permit{}, err
 	}
-	run.Input.Args, run.Input.Digest = e.secrets.json(args.masked), args.digest
+	run.Input.Args, run.Input.Digest = e.secrets.JSON(args.masked), args.digest
 	decision, version, err := e.law(ctx, f, args, run.Principal[len(run.Principal)-1])
 	if err != nil {
 		return permit{}, err
@@ -175,8 +175,8 @@ func (e *Executor) refuse(ctx context.Context, run Run, cause error) (Result, er
 func (e *Executor) record(ctx context.Context, run Run, u unlocked, res Result, cause error) (Result, error) {
 	run.Requests = u.wire.log()
 	for i := range run.Requests {
-		run.Requests[i].URL = e.secrets.text(run.Requests[i].URL)
-		run.Requests[i].Error = e.secrets.text(run.Requests[i].Error)
+		run.Requests[i].URL = e.secrets.Text(run.Requests[i].URL)
+		run.Requests[i].Error = e.secrets.Text(run.Requests[i].Error)
 	}
 	run.Status = Done
 	if cause != nil {

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/open-executor/executor/internal/redact"
 )
 
 // Config is what an [Executor] is made of. The zero value works: it has no kinds,
@@ -57,7 +59,7 @@ type house struct {
 	now        func() time.Time
 	random     io.Reader
 	manifests  shelf
-	secrets    known
+	secrets    redact.Secrets
 	decoded    memo
 }
 

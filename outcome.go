@@ -16,17 +16,17 @@ import (
 func (e *Executor) take(ctx context.Context, res Result) (Result, error) {
 	if res.Fault != nil {
 		f := *res.Fault
-		f.Message, f.Body, f.Headers = e.secrets.text(f.Message), e.secrets.json(f.Body), e.secrets.texts(f.Headers)
+		f.Message, f.Body, f.Headers = e.secrets.Text(f.Message), e.secrets.JSON(f.Body), e.secrets.Texts(f.Headers)
 		res.Fault = &f
 	}
 	if res.Page != nil {
 		p := *res.Page
-		p.Next, p.Args = e.secrets.text(p.Next), e.secrets.json(p.Args)
+		p.Next, p.Args = e.secrets.Text(p.Next), e.secrets.JSON(p.Args)
 		res.Page = &p
 	}
-	e.secrets.texts(res.Headers)
+	e.secrets.Texts(res.Headers)
 	for i, n := range res.Notes {
-		res.Notes[i] = e.secrets.text(n)
+		res.Notes[i] = e.secrets.Text(n)
 	}
 	body := res.Body
 	res.Body = nil
@@ -35,7 +35,7 @@ func (e *Executor) take(ctx context.Context, res Result) (Result, error) {
 		res.Value = nil
 	}
 	if body == nil {
-		res.Value = e.secrets.json(res.Value)
+		res.Value = e.secrets.JSON(res.Value)
 		return res, nil
 	}
 	defer body.Content.Close() //nolint:errcheck // what matters was read
@@ -44,20 +44,20 @@ func (e *Executor) take(ctx context.Context, res Result) (Result, error) {
 
 // keep reads a body to its end: into Value when it is small JSON, else into a blob.
 func (e *Executor) keep(ctx context.Context, res Result, body *Body) (Result, error) {
-	content := e.secrets.reader(body.Content)
+	content := e.secrets.Reader(body.Content)
 	head, whole, err := limited(content, e.inline)
 	if err != nil {
 		return Result{}, err
 	}
 	if whole && isJSON(body.MediaType) && json.Valid(head) {
-		res.Value = e.secrets.json(head)
+		res.Value = e.secrets.JSON(head)
 		return res, nil
 	}
 	sum, size, err := e.storage.Blobs().Put(ctx, io.MultiReader(bytes.NewReader(head), content))
 	if err != nil {
 		return Result{}, err
 	}
-	res.Handle = &Handle{Digest: sum, Size: size, MediaType: body.MediaType, Name: e.secrets.text(body.Name), Preview: preview(head, body.MediaType)}
+	res.Handle = &Handle{Digest: sum, Size: size, MediaType: body.MediaType, Name: e.secrets.Text(body.Name), Preview: preview(head, body.MediaType)}
 	return res, nil
 }
 
@@ -127,12 +127,12 @@ func (e *Executor) clean(err error, run RunID) error {
 		}
 	}
 	out := *ours
-	out.Msg, out.Hint, out.Run = e.secrets.text(out.Msg), e.secrets.text(out.Hint), run
+	out.Msg, out.Hint, out.Run = e.secrets.Text(out.Msg), e.secrets.Text(out.Hint), run
 	for i := range out.Fields {
-		out.Fields[i].Msg = e.secrets.text(out.Fields[i].Msg)
+		out.Fields[i].Msg = e.secrets.Text(out.Fields[i].Msg)
 	}
 	if out.Err != nil {
-		out.Err = cause{e.secrets.text(out.Err.Error()), out.Err}
+		out.Err = cause{e.secrets.Text(out.Err.Error()), out.Err}
 	}
 	return &out
 }

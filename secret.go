@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+
+	"github.com/open-executor/executor/internal/redact"
 )
 
 // A SecretRef points to a secret: "<scheme>://<rest>", for example
@@ -58,7 +60,7 @@ func NewSecret(value string) Secret { return Secret{value} }
 // where a provider stores it.
 func (s Secret) Reveal() string { return s.value }
 
-const masked = "[secret]"
+const masked = redact.Masked
 
 func (Secret) String() string               { return masked }
 func (Secret) GoString() string             { return masked }

@@ -80,7 +80,7 @@ func (e *Executor) signatures(ctx context.Context, c Connection) ([]signature, e
 	if name, ok := values["username"]; ok && c.Secrets["username"].Scheme() != "" {
 		learnt = slices.DeleteFunc(learnt, func(v string) bool { return v == name }) // a name is no secret, and often a common word
 	}
-	e.secrets.learn(connectionKey(c.Source, c.Scope, c.Name), learnt)
+	e.secrets.Learn(connectionKey(c.Source, c.Scope, c.Name), learnt)
 	return signs, nil
 }
 

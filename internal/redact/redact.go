@@ -1,7 +1,12 @@
-package executor
+// Package redact takes secrets out of what comes back from upstream: text, JSON and
+// streams, also where a secret stands there escaped, in hex or in base64. It is a
+// part of the root package in a folder of its own, and imports the standard library
+// only.
+package redact
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -13,11 +18,14 @@ import (
 	"sync"
 )
 
-// known are the secrets this process has unlocked, for taking them out of
-// whatever comes back. It keeps them in memory only. The zero value knows none.
-type known struct {
+// Masked stands where a secret was.
+const Masked = "[secret]"
+
+// Secrets are the values this process has unlocked. They are kept in memory only.
+// The zero value knows none. Safe for concurrent use.
+type Secrets struct {
 	mu       sync.RWMutex
-	by       map[string][]string // :: connection → values
+	by       map[string][]string // :: owner → values
 	replacer *strings.Replacer   // nil: nothing to replace
 	longest  int                 // length of the longest pattern; bytes
 }
@@ -26,19 +34,19 @@ type known struct {
 // every hour must not pile up.
 const knownValues = 64
 
-// learn makes values the secrets of a connection; those it had before are kept
+// Learn adds to the secrets of an owner, a connection; those it had before are kept
 // too, since upstream may still echo them.
-func (k *known) learn(connection string, values []string) {
+func (k *Secrets) Learn(owner string, values []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	changed := false
 	for _, v := range values {
-		if v != "" && !slices.Contains(k.by[connection], v) {
+		if v != "" && !slices.Contains(k.by[owner], v) {
 			if k.by == nil {
 				k.by = map[string][]string{}
 			}
-			kept := k.by[connection]
-			k.by[connection] = append(kept[max(0, len(kept)-knownValues+1):len(kept):len(kept)], v)
+			kept := k.by[owner]
+			k.by[owner] = append(kept[max(0, len(kept)-knownValues+1):len(kept):len(kept)], v)
 			changed = true
 		}
 	}
@@ -47,7 +55,7 @@ func (k *known) learn(connection string, values []string) {
 	}
 }
 
-func (k *known) rebuild() {
+func (k *Secrets) rebuild() {
 	var patterns []string
 	for _, values := range k.by {
 		for _, v := range values {
@@ -56,14 +64,14 @@ func (k *known) rebuild() {
 	}
 	// A longer pattern stands first, so that a secret that begins like another is
 	// replaced whole.
-	slices.SortFunc(patterns, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(patterns, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	patterns = slices.Compact(patterns)
 	k.longest = len(patterns[0])
 	pairs := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
-		with := masked
+		with := Masked
 		if strings.HasPrefix(p, `"`) && strings.HasSuffix(p, `"`) {
-			with = `"` + masked + `"`
+			with = `"` + Masked + `"`
 		}
 		pairs = append(pairs, p, with)
 	}
@@ -103,8 +111,17 @@ func inside(enc *base64.Encoding, v string, shift int) string {
 }
 
 func unescapedJSON(v string) string {
-	b, _ := canonical(v) // a string always encodes
+	b, _ := plain(v) // a string always encodes
 	return strings.Trim(string(b), `"`)
+}
+
+// plain encodes v with as few escapes as JSON allows.
+func plain(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // lowerEscapes writes %AB as %ab.
@@ -118,8 +135,8 @@ func lowerEscapes(s string) string {
 	return string(b)
 }
 
-// text takes known secrets out of s.
-func (k *known) text(s string) string {
+// Text takes known secrets out of s.
+func (k *Secrets) Text(s string) string {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if k.replacer == nil || s == "" {
@@ -128,9 +145,9 @@ func (k *known) text(s string) string {
 	return k.replacer.Replace(s)
 }
 
-// json takes known secrets out of a JSON text. Escapes that could hide one are
+// JSON takes known secrets out of a JSON text. Escapes that could hide one are
 // resolved first.
-func (k *known) json(raw json.RawMessage) json.RawMessage {
+func (k *Secrets) JSON(raw json.RawMessage) json.RawMessage {
 	k.mu.RLock()
 	none := k.replacer == nil
 	k.mu.RUnlock()
@@ -142,24 +159,24 @@ func (k *known) json(raw json.RawMessage) json.RawMessage {
 		d.UseNumber()
 		var v any
 		if d.Decode(&v) == nil {
-			if plain, err := canonical(v); err == nil {
-				raw = plain
+			if text, err := plain(v); err == nil {
+				raw = text
 			}
 		}
 	}
-	return json.RawMessage(k.text(string(raw)))
+	return json.RawMessage(k.Text(string(raw)))
 }
 
-// texts takes known secrets out of the values of m, in place, and gives m.
-func (k *known) texts(m map[string]string) map[string]string {
+// Texts takes known secrets out of the values of m, in place, and gives m.
+func (k *Secrets) Texts(m map[string]string) map[string]string {
 	for name, v := range m {
-		m[name] = k.text(v)
+		m[name] = k.Text(v)
 	}
 	return m
 }
 
-// reader takes known secrets out of content as it streams.
-func (k *known) reader(content io.Reader) io.Reader {
+// Reader takes known secrets out of content as it streams.
+func (k *Secrets) Reader(content io.Reader) io.Reader {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	if k.replacer == nil {

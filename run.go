@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -236,4 +237,28 @@ func (e *Executor) Recover(ctx context.Context) (int, error) {
 			settled++
 		}
 	}
+}
+
+// Settle says what became of an Ambiguous run, after somebody looked: Done, or
+// Failed when nothing was changed. It is a person's word, as [Executor.Answer] is;
+// any other run is Conflict.
+func (e *Executor) Settle(ctx context.Context, id RunID, as Status, why string) (Run, error) {
+	if !person(e.chain) {
+		return Run{}, &Error{
+			Code: Blocked, Op: "settle", Run: id, Msg: fmt.Sprintf("%s %q may not settle", e.Principal().Kind, e.Principal().ID),
+			Hint: "a person does this, at a terminal of their own",
+		}
+	}
+	if as != Done && as != Failed {
+		return Run{}, &Error{Code: Invalid, Op: "settle", Run: id, Msg: fmt.Sprintf("a run cannot be settled as %q", as), Hint: "use done or failed"}
+	}
+	run, err := e.Run(ctx, id)
+	if err != nil {
+		return Run{}, err
+	}
+	if run.Status != Ambiguous {
+		return Run{}, &Error{Code: Conflict, Op: "settle", Run: id, Msg: fmt.Sprintf("%s is not ambiguous: it is %s", id, run.Status)}
+	}
+	run.Status, run.Reason = as, strings.TrimSuffix(fmt.Sprintf("settled by %s: %s", e.Principal().ID, why), ": ")
+	return e.append(ctx, run)
 }

@@ -1,0 +1,6 @@
+package cli
+
+import "golang.org/x/sys/unix"
+
+// dropTyped forgets what was typed on a terminal and not yet read.
+func dropTyped(fd int) error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) }

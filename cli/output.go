@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// output writes data. After the first failed write it writes no more.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+// text writes s.
+func (o *output) text(s string) {
+	if o.err == nil {
+		_, o.err = io.WriteString(o.w, s)
+	}
+}
+
+// value writes v as one line of JSON.
+func (o *output) value(v any) {
+	data, err := encode(v)
+	if err != nil {
+		o.err = err
+		return
+	}
+	o.text(string(data) + "\n")
+}
+
+// encode writes v as compact JSON that keeps <, > and & as they are.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// say writes a sentence for people to stdout. In JSON mode v is written instead.
+func (a *app) say(v any, format string, args ...any) {
+	if a.json() {
+		a.out.value(v)
+		return
+	}
+	a.out.text(fmt.Sprintf(format, args...) + "\n")
+}
+
+// note tells people something beside the data.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.Err, format+"\n", args...)
+	}
+}
+
+// next tells people what to type next. Programs find it in the data.
+func (a *app) next(commands ...string) {
+	if a.json() {
+		return
+	}
+	for _, c := range commands {
+		a.note("%s", style{on: a.colours(a.Err)}.dim("next: ")+c)
+	}
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/open-executor/executor"
+)
+
+// show writes an answer for people: the result to stdout, everything about it to
+// stderr.
+func (a *app) show(out answer, cause error) {
+	switch out.Status {
+	case statusOK:
+		a.showResult(out)
+	case statusFault:
+		a.showFault(out.Fault)
+	case statusPending:
+		a.showPending(out)
+	case statusAmbiguous:
+		a.complain(cause)
+		a.note("It may or may not have happened. Look before you try again: executor runs show %s", out.Run)
+	default:
+		a.complain(cause)
+	}
+	for _, n := range out.Notes {
+		a.note("note: %s", clean(n))
+	}
+	if out.Page != nil && out.Page.More {
+		a.showPage(out.Page)
+	}
+}
+
+func (a *app) showResult(out answer) {
+	switch {
+	case out.Output != nil:
+		a.note("%d bytes written to %s", out.Output.Bytes, out.Output.Path)
+	case out.Handle != nil:
+		if out.Handle.Preview != "" {
+			a.out.text(clean(out.Handle.Preview) + "\n")
+		}
+		a.note("The result is large or not text (%d bytes, %s). To write it to a file: executor runs show %s --output FILE",
+			out.Handle.Size, line(out.Handle.MediaType), out.Run)
+	case string(out.Result) == "null":
+		a.note("done; there is no result (run %s)", out.Run)
+	default:
+		a.showValue(out.Result)
+	}
+}
+
+// showValue writes JSON for people: flat objects as a table, text as it is.
+func (a *app) showValue(value json.RawMessage) {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		a.out.text(strings.TrimRight(clean(text), "\n") + "\n")
+		return
+	}
+	if t := tableOf(value); t != nil {
+		text, left := t.render(a.style, a.width())
+		a.out.text(text)
+		if left > 0 {
+			a.note("%s left out; --json shows all", count(left, "column"))
+		}
+		return
+	}
+	a.out.text(a.style.pretty(value) + "\n")
+}
+
+func (a *app) showFault(f *executor.Fault) {
+	s := style{on: a.colours(a.Err)}
+	fmt.Fprintf(a.Err, "%s %s\n", s.red("upstream said no:"), clean(f.Message))
+	if len(f.Body) > 0 && string(f.Body) != "null" {
+		a.showValue(f.Body)
+	}
+}
+
+func (a *app) showPending(out answer) {
+	what := "the call"
+	if out.Request != nil {
+		what = line(out.Request.Summary)
+	}
+	a.out.text(a.style.yellow("waiting for a person: ") + what + "\n")
+	if a.agent == "" {
+		a.next("executor inbox show " + string(out.Run))
+	}
+	a.next(out.Wait)
+}
+
+func (a *app) showPage(p *executor.Page) {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(p.Args, &args) != nil || len(args) == 0 {
+		a.note("there is more")
+		return
+	}
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		words = append(words, key+":="+string(args[key]))
+	}
+	a.note("there is more; call again with: %s", clean(strings.Join(words, " ")))
+}
+
+// tableOf makes a table of an array of flat objects; nil when value is not one.
+func tableOf(value json.RawMessage) *table {
+	var rows []json.RawMessage
+	if json.Unmarshal(value, &rows) != nil || len(rows) == 0 {
+		return nil
+	}
+	t := &table{}
+	cells := make([]map[string]string, len(rows))
+	for i, row := range rows {
+		keys, flat := flatObject(row)
+		if flat == nil {
+			return nil
+		}
+		cells[i] = flat
+		for _, key := range keys {
+			if !slices.Contains(t.head, key) {
+				t.head = append(t.head, key)
+			}
+		}
+	}
+	if len(t.head) == 0 {
+		return nil
+	}
+	for _, flat := range cells {
+		row := make([]string, len(t.head))
+		for i, key := range t.head {
+			row[i] = flat[key]
+		}
+		t.add(row...)
+	}
+	for i := range t.head {
+		t.head[i] = line(t.head[i])
+	}
+	return t
+}
+
+// flatObject reads an object whose members are text, numbers, booleans and null, with its
+// keys in order. Anything else gives nil.
+func flatObject(raw json.RawMessage) (keys []string, flat map[string]string) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil
+	}
+	flat = map[string]string{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, nil
+		}
+		value, err := dec.Token()
+		if err != nil {
+			return nil, nil
+		}
+		name, _ := key.(string) // a key of an object always is
+		keys = append(keys, name)
+		switch v := value.(type) {
+		case json.Delim:
+			return nil, nil
+		case nil:
+			flat[name] = ""
+		default:
+			flat[name] = fmt.Sprint(v)
+		}
+	}
+	return keys, flat
+}
+
+var jsonKey = regexp.MustCompile(`(?m)^(\s*)("(?:[^"\\]|\\.)*")(:)`)
+
+// pretty indents JSON.
+func (s style) pretty(value json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return clean(string(value))
+	}
+	text := clean(b.String())
+	if !s.on {
+		return text
+	}
+	return jsonKey.ReplaceAllString(text, "$1\x1b[34m$2\x1b[0m$3")
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// stamp writes a time as JSON shows it.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ago writes how long before now t was.
+func ago(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return roughly(now.Sub(t)) + " ago"
+}
+
+// roughly writes a duration in its largest unit.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d d", int(d.Hours()/24))
+}

@@ -159,10 +159,10 @@ func (b *builder) tool(i int, t *executor.Tool) doc {
 	for _, tag := range t.Tags {
 		b.text(fieldTag, tag)
 	}
-	b.params.read(t.Input, func(name, description string) {
-		b.text(fieldParam, name)
-		b.text(fieldParamText, description)
-	})
+	for _, p := range b.params.read(t.Input) {
+		b.text(fieldParam, p.name)
+		b.text(fieldParamText, p.description)
+	}
 	last := string(t.Name[strings.LastIndexByte(string(t.Name), '.')+1:])
 	return b.post(i, doc{verbs: verbs, plain: !t.Deprecated, reads: sideOf(t.Effect), leads: [2]uint32{b.lead(last), b.lead(first)}})
 }

@@ -115,6 +115,10 @@ const compoundParts = 3
 
 // compound yields a run of letters and digits and, if it has several, its parts.
 func compound(run string, yield func(word)) {
+	if span(run, lower) == len(run) {
+		yield(word{text: run})
+		return
+	}
 	cut := boundary(run)
 	if cut == len(run) {
 		yield(word{text: strings.ToLower(run)})
@@ -133,6 +137,8 @@ func compound(run string, yield func(word)) {
 		yield(word{text: p, part: true})
 	}
 }
+
+func lower(r rune) bool { return r >= 'a' && r <= 'z' }
 
 // boundary gives where the first part of a compound ends: before a capital after
 // a small letter, before the last of several capitals when a small letter follows
@@ -192,7 +198,7 @@ func (s *stemmer) stem(w string) string {
 		return got
 	}
 	out := w
-	if len(w) > 2 && len(w) <= 40 && span(w, func(r rune) bool { return r >= 'a' && r <= 'z' }) == len(w) {
+	if len(w) > 2 && len(w) <= 40 && span(w, lower) == len(w) {
 		s.env.SetCurrent(w)
 		english.Stem(s.env)
 		out = strings.Clone(s.env.Current())

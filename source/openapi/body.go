@@ -54,20 +54,20 @@ func (b body) write(u *upload, v any, raw json.RawMessage) error {
 	base := baseType(b.Media)
 	u.media = b.Media
 	switch {
-	case isJSON(base):
+	case carriesJSON(base):
 		u.text.Write(raw)
 		return nil
 	case base == formMedia:
 		return b.form(u, v)
 	case strings.HasPrefix(base, "multipart/"):
 		return b.multipart(u, v)
-	case isLines(base):
+	case carriesLines(base):
 		return lines(u, v, base)
 	case base == "*/*" && !looksLikeFile(v):
 		u.media = "application/json"
 		u.text.Write(raw)
 		return nil
-	case isText(base) && base != "text/*" && !looksLikeFile(v):
+	case carriesText(base) && base != "text/*" && !looksLikeFile(v):
 		if _, isString := v.(string); !isString && strings.HasSuffix(base, "xml") {
 			return refuse("/body", "is not a string: write the XML out")
 		}
@@ -135,7 +135,7 @@ func (b body) form(u *upload, v any) error {
 			value = string(f.content)
 		case enc.Style == "":
 			p.Style, p.Explode = "form", true
-			if _, ok := value.(object); ok || isJSON(enc.Media) {
+			if _, ok := value.(object); ok || carriesJSON(enc.Media) {
 				value = string(appendJSON(nil, value))
 			}
 		}

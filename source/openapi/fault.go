@@ -16,7 +16,7 @@ import (
 const faultBytes = 64 << 10
 
 // fault gives upstream's no. A body that breaks off does not make it less of one.
-func (a *answer) fault() executor.Result {
+func (a *reply) fault() executor.Result {
 	if err := a.read(faultBytes); err != nil {
 		a.note("the text of the refusal broke off after %d bytes", len(a.head))
 	}

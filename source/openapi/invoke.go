@@ -122,16 +122,16 @@ func why(err error, host string) (msg string, before bool) {
 	return fmt.Sprintf("%s gave no answer", host), false
 }
 
-// content is the body of an answer. It counts what was read, and says so when it
+// incoming is the body of an answer. It counts what was read, and says so when it
 // breaks off.
-type content struct {
+type incoming struct {
 	io.ReadCloser
 	host string
 	read int64
 }
 
 // Read implements io.Reader.
-func (c *content) Read(p []byte) (int, error) {
+func (c *incoming) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.read += int64(n)
 	if err == nil || err == io.EOF {

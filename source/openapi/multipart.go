@@ -20,7 +20,7 @@ func (b body) multipart(u *upload, v any) error {
 	for _, p := range o {
 		enc, pointer := b.Encoding[p.name], "/body/"+escape(p.name)
 		items, split := p.value.([]any)
-		if split = split && (enc.Array || !isJSON(enc.Media)); !split {
+		if split = split && (enc.Array || !carriesJSON(enc.Media)); !split {
 			items = []any{p.value}
 		}
 		for i, item := range items {
@@ -57,7 +57,7 @@ func (e encoding) part(u *upload, w *multipart.Writer, name string, v any, point
 			f.name = name // without one, many servers take the part for text
 		}
 		disposition += fmt.Sprintf(`; filename="%s"`, quoted.Replace(f.name))
-	case isJSON(media), media == "" && !plain(v):
+	case carriesJSON(media), media == "" && !plain(v):
 		media = "application/json"
 		f.content = appendJSON(nil, v)
 	}

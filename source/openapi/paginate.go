@@ -145,7 +145,7 @@ func typed(values []string, kind string, p param) (any, bool) {
 	return one, true
 }
 
-// at gives what pointer (RFC 6901) points to in v; nil for nothing. "-" is the last
+// at gives what pointer (RFC 6901) points to in v; nil for nothing. "-1" is the last
 // item of an array.
 func at(v any, pointer string) any {
 	if pointer == "" {
@@ -158,7 +158,7 @@ func at(v any, pointer string) any {
 			v, _ = in.get(unescape.Replace(step))
 		case []any:
 			i, err := strconv.Atoi(step)
-			if step == "-" {
+			if step == "-1" {
 				i, err = len(in)-1, nil
 			}
 			if err != nil || i < 0 || i >= len(in) {

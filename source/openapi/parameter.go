@@ -181,7 +181,7 @@ func plain(v any) bool {
 // content gives v as p.Media: JSON, or the text itself where the media type is
 // another one.
 func (p param) content(v any) string {
-	if s, ok := v.(string); ok && !isJSON(p.Media) {
+	if s, ok := v.(string); ok && !carriesJSON(p.Media) {
 		return s
 	}
 	return string(appendJSON(nil, v))

@@ -134,12 +134,12 @@ func control(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 func accept(media []string) string {
 	var ordered []string
 	for _, m := range media {
-		if isJSON(m) {
+		if carriesJSON(m) {
 			ordered = append(ordered, m)
 		}
 	}
 	for _, m := range media {
-		if !isJSON(m) && m != "*/*" {
+		if !carriesJSON(m) && m != "*/*" {
 			ordered = append(ordered, m)
 		}
 	}
@@ -164,13 +164,13 @@ func baseType(media string) string {
 	return strings.ToLower(strings.TrimSpace(base))
 }
 
-func isJSON(media string) bool {
+func carriesJSON(media string) bool {
 	base := baseType(media)
 	return base == "application/json" || base == "text/json" || strings.HasSuffix(base, "+json")
 }
 
-// isLines tells the media types that are one JSON value a line, or a record.
-func isLines(media string) bool {
+// carriesLines tells the media types that are one JSON value a line, or a record.
+func carriesLines(media string) bool {
 	switch baseType(media) {
 	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
 		"application/json-lines", "application/json-seq", "application/x-json-stream":
@@ -179,8 +179,8 @@ func isLines(media string) bool {
 	return false
 }
 
-// isText tells the media types that people read.
-func isText(media string) bool {
+// carriesText tells the media types that people read.
+func carriesText(media string) bool {
 	base := baseType(media)
 	if strings.HasPrefix(base, "text/") || strings.HasSuffix(base, "+xml") || strings.HasSuffix(base, "+yaml") {
 		return true

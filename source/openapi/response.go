@@ -18,8 +18,8 @@ import (
 // over as it comes, unchecked.
 const heldBytes = 256 << 10
 
-// An answer is what came back, with the beginning of its body.
-type answer struct {
+// A reply is what came back, with the beginning of its body.
+type reply struct {
 	*http.Response
 	body  io.ReadCloser // the rest of it
 	head  []byte        // its first heldBytes, or all of it
@@ -32,7 +32,7 @@ var null = json.RawMessage("null")
 
 // result turns an answer into a Result. It closes the body, or hands it over.
 func (b binding) result(resp *http.Response) (executor.Result, error) {
-	a := answer{Response: resp, body: &content{ReadCloser: resp.Body, host: b.host()}, media: resp.Header.Get("Content-Type")}
+	a := reply{Response: resp, body: &incoming{ReadCloser: resp.Body, host: b.host()}, media: resp.Header.Get("Content-Type")}
 	switch {
 	case resp.StatusCode >= 400, resp.StatusCode >= 300 && resp.StatusCode != http.StatusNotModified:
 		defer a.body.Close()
@@ -57,7 +57,7 @@ func (b binding) result(resp *http.Response) (executor.Result, error) {
 }
 
 // read fills head.
-func (a *answer) read(limit int64) error {
+func (a *reply) read(limit int64) error {
 	head, err := io.ReadAll(io.LimitReader(a.body, limit+1))
 	a.whole = int64(len(head)) <= limit
 	a.head = head
@@ -73,29 +73,29 @@ func (a *answer) read(limit int64) error {
 }
 
 // decode gives the value, or the body where it is large or not text.
-func (a *answer) decode() executor.Result {
+func (a *reply) decode() executor.Result {
 	encoding := a.Header.Get("Content-Encoding")
 	base := baseType(a.media)
 	switch {
 	case encoding != "" && !strings.EqualFold(encoding, "identity") && !a.Uncompressed:
 		a.note("content encoding %q is not decoded", encoding)
 		return a.binary("application/octet-stream")
-	case a.whole && len(bytes.TrimSpace(a.head)) == 0 && (len(a.head) == 0 || isJSON(base)):
+	case a.whole && len(bytes.TrimSpace(a.head)) == 0 && (len(a.head) == 0 || carriesJSON(base)):
 		return executor.Result{Value: null}
 	case base == "":
 		return a.sniff()
-	case isJSON(base):
+	case carriesJSON(base):
 		return a.json()
-	case isLines(base), base == eventMedia:
+	case carriesLines(base), base == eventMedia:
 		return a.sequence(base)
-	case isText(base):
+	case carriesText(base):
 		return a.text()
 	}
 	return a.binary(a.media)
 }
 
 // json checks what it can see; what is not JSON is handed over as what it is.
-func (a *answer) json() executor.Result {
+func (a *reply) json() executor.Result {
 	if !a.whole {
 		return a.binary("application/json")
 	}
@@ -115,7 +115,7 @@ func (a *answer) json() executor.Result {
 }
 
 // text gives text in UTF-8 as a JSON string.
-func (a *answer) text() executor.Result {
+func (a *reply) text() executor.Result {
 	if !a.whole {
 		return a.binary(a.media)
 	}
@@ -128,7 +128,7 @@ func (a *answer) text() executor.Result {
 }
 
 // sequence gives JSON lines or server-sent events as an array.
-func (a *answer) sequence(base string) executor.Result {
+func (a *reply) sequence(base string) executor.Result {
 	if !a.whole {
 		return a.binary(base)
 	}
@@ -148,7 +148,7 @@ func (a *answer) sequence(base string) executor.Result {
 }
 
 // sniff decides for an answer without a media type.
-func (a *answer) sniff() executor.Result {
+func (a *reply) sniff() executor.Result {
 	if !a.whole {
 		return a.binary(http.DetectContentType(a.head))
 	}
@@ -162,7 +162,7 @@ func (a *answer) sniff() executor.Result {
 }
 
 // binary hands the answer over, head and rest.
-func (a *answer) binary(media string) executor.Result {
+func (a *reply) binary(media string) executor.Result {
 	if _, _, err := mime.ParseMediaType(media); err != nil {
 		media = "application/octet-stream"
 	}
@@ -174,7 +174,7 @@ func (a *answer) binary(media string) executor.Result {
 }
 
 // outline is what a HEAD answers.
-func (a *answer) outline() json.RawMessage {
+func (a *reply) outline() json.RawMessage {
 	headers := map[string]string{}
 	for name, values := range a.Header {
 		if name != "Set-Cookie" {
@@ -185,7 +185,7 @@ func (a *answer) outline() json.RawMessage {
 	return out
 }
 
-func (a *answer) note(format string, values ...any) {
+func (a *reply) note(format string, values ...any) {
 	a.notes = append(a.notes, fmt.Sprintf(format, values...))
 }
 

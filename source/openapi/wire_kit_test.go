@@ -161,3 +161,14 @@ func differ(got, want any) string {
 	}
 	return fmt.Sprintf("got  %+v\nwant %+v", got, want)
 }
+
+// answering is a transport without a network.
+type answering func(*http.Request) *http.Response
+
+// RoundTrip implements http.RoundTripper.
+func (f answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		r.Body.Close()
+	}
+	return f(r), nil
+}

@@ -32,9 +32,8 @@ vet:
 lint: install-tools
 	$(CACHE)/bin/golangci-lint run ./...
 
-bench: build install-tools
-	go test -run '^$$' -bench . -benchmem ./...
-	bash scripts/bench.sh bin/executor
+bench: install-tools
+	bash scripts/bench.sh
 
 clean:
 	rm -rf bin .cache

@@ -11,6 +11,7 @@ emulate=0.12.2
 github_description=23.0.2 # of the npm package @octokit/openapi
 etcd_description=v3.5.21  # of the Go module go.etcd.io/etcd/v3
 typescript=5.9.3
+node=24.21.0 # emulate wants a newer one than Debian has
 
 cache=$PWD/.cache
 mkdir -p "$cache/bin" "$cache/npm" "$cache/specs" "$cache/done"
@@ -77,7 +78,7 @@ debian etcd etcd-server
 debian rclone rclone
 once "golangci-lint@$golangci_lint" go_tool "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$golangci_lint"
 once "stripe-mock@$stripe_mock" go_tool "github.com/stripe/stripe-mock@$stripe_mock"
-once "npm-emulate@$emulate-typescript@$typescript" npm_packages "emulate@$emulate" "typescript@$typescript"
+once "npm-emulate@$emulate-node@$node-typescript@$typescript" npm_packages "emulate@$emulate" "node@$node" "typescript@$typescript"
 once "github-description@$github_description" github
 once "stripe-description@$stripe_mock" stripe
 once "etcd-description@$etcd_description" etcd

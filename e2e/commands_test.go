@@ -86,7 +86,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 func environ(ts *testscript.TestScript) []string {
 	names := []string{
 		"PATH", "HOME", "TMPDIR", "TERM", "EXECUTOR_HOME", "EXECUTOR_KEYCHAIN",
-		"AI_AGENT", "CLAUDECODE", "NO_COLOR", "CI",
+		"AI_AGENT", "CLAUDECODE", "NO_COLOR", "CI", "CANARY_USER",
 	}
 	for name := range canaries {
 		names = append(names, name)

@@ -93,6 +93,16 @@ func setUp(env *testscript.Env) error {
 	for name, value := range canaries {
 		env.Setenv(name, value)
 	}
+	// Descriptions of real servers that publish none.
+	for _, name := range []string{"rclone.json", "webdav.json"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(env.WorkDir, name), text, 0o600); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"strings"
@@ -27,16 +28,20 @@ func (Kind) Invoke(ctx context.Context, call executor.Call) (executor.Result, er
 			Hint: "refresh the source", Unsent: true, Err: err,
 		}
 	}
-	var left atomic.Bool // some of a request went onto a connection
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }})
-	req, err := b.request(traced, call)
+	if err := ctx.Err(); err != nil {
+		return executor.Result{}, &executor.Error{
+			Code: executor.Unavailable, Op: "invoke", Msg: "the call ended before it was sent", Unsent: true, Err: err,
+		}
+	}
+	var way progress
+	req, err := b.request(way.watch(ctx), call)
 	if err != nil {
 		return executor.Result{}, err
 	}
 	limit := patience(ctx)
 	resp, err := call.Credential.Client().Do(req)
 	if err != nil {
-		return executor.Result{}, silence(err, b.host(), limit, left.Load())
+		return executor.Result{}, silence(err, b.host(), limit, &way)
 	}
 	r, err := b.result(resp)
 	if err != nil {
@@ -46,6 +51,19 @@ func (Kind) Invoke(ctx context.Context, call executor.Call) (executor.Result, er
 		r.Page = b.page(resp.Header, r.Value, call)
 	}
 	return r, nil
+}
+
+// progress is how far a request has come.
+type progress struct {
+	started atomic.Bool // a connection was asked for, so the transport tells the rest too
+	left    atomic.Bool // some of the request may be on its way
+}
+
+func (p *progress) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:          func(string) { p.started.Store(true) },
+		WroteHeaderField: func(string, []string) { p.left.Store(true) },
+	})
 }
 
 // patience tells how long ctx will wait; 0: without end.
@@ -70,7 +88,7 @@ var errLate = errors.New("the call ended first")
 
 // silence says why there is no answer. What the client itself refused goes on as
 // it is.
-func silence(err error, host string, limit time.Duration, left bool) error {
+func silence(err error, host string, limit time.Duration, way *progress) error {
 	var ours *executor.Error
 	if errors.As(err, &ours) {
 		return ours
@@ -80,7 +98,10 @@ func silence(err error, host string, limit time.Duration, left bool) error {
 		err = outer.Err // the outer one quotes the whole URL, arguments included
 	}
 	msg, before := why(err, host)
-	e := &executor.Error{Code: executor.Unavailable, Op: "invoke", Msg: msg, Unsent: before && !left, Err: err}
+	e := &executor.Error{
+		Code: executor.Unavailable, Op: "invoke", Msg: msg, Err: err,
+		Unsent: !way.left.Load() && (before || way.started.Load()),
+	}
 	var timeout net.Error
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -108,7 +129,7 @@ func why(err error, host string) (msg string, before bool) {
 		return fmt.Sprintf("the address of %q cannot be found out", dns.Name), true
 	case errors.As(err, &cert):
 		return fmt.Sprintf("the certificate of %s is not trusted: %v", host, cert.Err), true
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return fmt.Sprintf("%s does not speak TLS", host), true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Sprintf("%s refused the connection", host), true

@@ -76,7 +76,35 @@ func decodeArguments(raw json.RawMessage) (map[string]any, error) {
 		}
 		return nil, e
 	}
+	if n := unreckonable(object); n != "" {
+		return nil, &Error{Code: Invalid, Op: "decide", Msg: fmt.Sprintf("the arguments hold a number nobody can reckon with: %.40s", n)}
+	}
 	return object, nil
+}
+
+// unreckonable gives a number in v with an exponent of more than four digits, or
+// "": the validator reckons exactly and would need that many digits.
+func unreckonable(v any) json.Number {
+	switch v := v.(type) {
+	case json.Number:
+		_, exponent, _ := strings.Cut(strings.ToLower(v.String()), "e")
+		if len(strings.TrimLeft(exponent, "+-0")) > 4 {
+			return v
+		}
+	case map[string]any:
+		for _, item := range v {
+			if n := unreckonable(item); n != "" {
+				return n
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if n := unreckonable(item); n != "" {
+				return n
+			}
+		}
+	}
+	return ""
 }
 
 // canonical writes v with sorted keys and without escaping what need not be.

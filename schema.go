@@ -37,7 +37,7 @@ func (m *held) arguments(tool *Tool, raw json.RawMessage) (arguments, error) {
 	in.shape.complete(value)
 	if in.schema != nil {
 		if err := in.schema.Validate(value); err != nil {
-			return arguments{}, invalidArguments(tool.Name, err)
+			return arguments{}, invalidArguments(tool.Name, in.shape, err)
 		}
 	}
 	text, err := canonical(value)
@@ -186,7 +186,7 @@ func (a anyString) String() string        { return string(a) }
 // maxFieldErrors bounds what one error says; a wrong union can have hundreds.
 const maxFieldErrors = 8
 
-func invalidArguments(tool ToolName, err error) error {
+func invalidArguments(tool ToolName, s *shape, err error) error {
 	out := &Error{
 		Code: Invalid, Op: "decide",
 		Msg:  fmt.Sprintf("the arguments do not fit %q", tool),
@@ -197,15 +197,16 @@ func invalidArguments(tool ToolName, err error) error {
 		out.Err = err
 		return out
 	}
-	out.Fields = leaves(ve, nil)
+	out.Fields = s.leaves(ve, nil)
 	slices.SortStableFunc(out.Fields, func(a, b FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
 	out.Fields = slices.Compact(out.Fields)
 	out.Fields = out.Fields[:min(len(out.Fields), maxFieldErrors)]
 	return out
 }
 
-// leaves gathers the causes that say something about one place.
-func leaves(e *jsonschema.ValidationError, to []FieldError) []FieldError {
+// leaves gathers the causes that say something about one place. The validator quotes
+// values; of a sensitive one it is only told that it does not fit.
+func (s *shape) leaves(e *jsonschema.ValidationError, to []FieldError) []FieldError {
 	at := pointer(e.InstanceLocation)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
@@ -220,14 +221,17 @@ func leaves(e *jsonschema.ValidationError, to []FieldError) []FieldError {
 		return to
 	case *kind.AnyOf, *kind.OneOf:
 		if best := nearest(e.Causes); best != nil {
-			return leaves(best, to)
+			return s.leaves(best, to)
 		}
+	}
+	if len(e.Causes) == 0 && s.hides(e.InstanceLocation) {
+		return append(to, FieldError{at, "does not fit; the value is sensitive"})
 	}
 	if len(e.Causes) == 0 {
 		return append(to, FieldError{at, e.DetailedOutput().Error.String()})
 	}
 	for _, cause := range e.Causes {
-		to = leaves(cause, to)
+		to = s.leaves(cause, to)
 	}
 	return to
 }

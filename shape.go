@@ -35,10 +35,17 @@ type outline struct {
 	Items      json.RawMessage            `json:"items"`
 }
 
+// sensitive goes by JSON Schema 2020-12 validation, section 9.4, and the OpenAPI
+// format registry.
+func (o outline) sensitive() bool { return o.WriteOnly || o.Format == "password" }
+
 func (b *shaper) shape(raw json.RawMessage) *shape {
 	var o outline
 	_ = json.Unmarshal(raw, &o) // a keyword of an odd type stays empty, the others count
 	name, shared := strings.CutPrefix(o.Ref, defsPrefix)
+	if shared && o.sensitive() { // beside the reference; what it refers to does not matter then
+		return &shape{sensitive: true}
+	}
 	if !shared {
 		s := &shape{}
 		b.fill(s, o)
@@ -62,8 +69,7 @@ func (b *shaper) shape(raw json.RawMessage) *shape {
 }
 
 func (b *shaper) fill(s *shape, o outline) {
-	// JSON Schema 2020-12 validation, section 9.4, and the OpenAPI format registry.
-	s.sensitive = o.WriteOnly || o.Format == "password"
+	s.sensitive = o.sensitive()
 	if v, ok := decodeDefault(o.Default); ok && typed(o.Type, v) {
 		s.standard = v
 	}
@@ -121,6 +127,21 @@ func (s *shape) mask(v any) (any, bool) {
 		return out, changed
 	}
 	return v, false
+}
+
+// hides tells whether the value at path is sensitive, or inside one that is.
+func (s *shape) hides(path []string) bool {
+	for _, step := range path {
+		if s == nil || s.sensitive {
+			break
+		}
+		if next := s.properties[step]; next != nil {
+			s = next
+		} else {
+			s = s.items
+		}
+	}
+	return s != nil && s.sensitive
 }
 
 func decodeDefault(raw json.RawMessage) (any, bool) {

@@ -134,7 +134,7 @@ func (a *app) completeWaiting(cmd *cobra.Command, args []string, prefix string) 
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return a.complete(cmd.Context(), prefix, func(ctx context.Context, e *executor.Executor, yield func(word, about string)) error {
-		requests, err := e.Requests(ctx)
+		requests, err := waiting(ctx, e)
 		for _, r := range requests {
 			yield(string(r.ID), line(r.Summary))
 		}

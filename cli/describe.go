@@ -1,23 +1,16 @@
 package cli
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"github.com/open-executor/executor"
+	"github.com/open-executor/executor/catalog"
 )
 
 // description is everything about a tool that a caller needs.
 type description struct {
-	Address     executor.Address `json:"address"`
-	Effect      executor.Effect  `json:"effect"`
-	Description string           `json:"description,omitempty"`
-	Deprecated  bool             `json:"deprecated,omitempty"`
-	Input       json.RawMessage  `json:"input"`
-	Output      json.RawMessage  `json:"output"`
-	TypeScript  string           `json:"typescript"`
-	Policy      policyView       `json:"policy"`
+	catalog.Description
+	Policy policyView `json:"policy"`
 }
 
 type policyView struct {
@@ -53,11 +46,10 @@ shown with --expand.`,
 				if err != nil {
 					return err
 				}
-				d, err := describe(found, expand)
-				if err != nil {
-					return err
+				d := description{
+					catalog.Describe(found, catalog.Options{Expand: expand}),
+					policyView{decision.Verdict, decision.Reasons},
 				}
-				d.Policy = policyView{decision.Verdict, decision.Reasons}
 				if a.json() {
 					a.out.value(d)
 				} else {
@@ -74,8 +66,8 @@ shown with --expand.`,
 func (a *app) showDescription(d description) {
 	s := a.style
 	a.out.text(s.bold(d.Address.String()) + "  " + s.effect(d.Effect) + "  " + s.verdict(d.Policy.Verdict) + "\n")
-	if d.Description != "" {
-		a.out.text("\n" + clean(d.Description) + "\n")
+	if d.Text != "" {
+		a.out.text("\n" + clean(d.Text) + "\n")
 	}
 	if d.Deprecated {
 		a.out.text(s.yellow("deprecated") + "\n")
@@ -84,13 +76,4 @@ func (a *app) showDescription(d description) {
 	for _, r := range d.Policy.Reasons {
 		a.out.text(a.reasonText(r))
 	}
-}
-
-func describe(found executor.Found, expand []string) (description, error) {
-	d := description{
-		Address: found.Address, Effect: effectOf(found.Tool.Effect), Description: found.Tool.Description,
-		Deprecated: found.Tool.Deprecated,
-		Input:      found.Manifest.Schema(found.Tool.Input), Output: found.Manifest.Schema(found.Tool.Output),
-	}
-	return d, nil
 }

@@ -76,7 +76,7 @@ func (v *overview) look(ctx context.Context, e *executor.Executor) error {
 		v.Connections += len(src.Connections)
 		v.Tools += src.Tools * len(src.Connections)
 	}
-	if v.requests, err = e.Requests(ctx); err != nil {
+	if v.requests, err = waiting(ctx, e); err != nil {
 		return err
 	}
 	for _, r := range v.requests {

@@ -45,7 +45,7 @@ func (a *app) inboxListCommand() *cobra.Command {
 		Args:  wants(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.with(cmd.Context(), func(e *executor.Executor) error {
-				requests, err := e.Requests(cmd.Context())
+				requests, err := waiting(cmd.Context(), e)
 				if err != nil {
 					return err
 				}
@@ -204,7 +204,7 @@ func personNeeded(why string, err error) error {
 
 // newest gives the request that came last.
 func newest(ctx context.Context, e *executor.Executor) (executor.RunID, error) {
-	requests, err := e.Requests(ctx)
+	requests, err := waiting(ctx, e)
 	if err != nil {
 		return "", err
 	}
@@ -214,9 +214,16 @@ func newest(ctx context.Context, e *executor.Executor) (executor.RunID, error) {
 	return slices.MaxFunc(requests, func(a, b executor.Request) int { return a.Created.Compare(b.Created) }).ID, nil
 }
 
-// requestOf gives the request of a waiting run. A run that does not wait is Conflict.
-func requestOf(ctx context.Context, e *executor.Executor, id executor.RunID) (executor.Request, error) {
+// waiting gives the requests that nobody has answered, oldest first.
+func waiting(ctx context.Context, e *executor.Executor) ([]executor.Request, error) {
 	requests, err := e.Requests(ctx)
+	return slices.DeleteFunc(requests, func(r executor.Request) bool { return r.Answer != nil }), err
+}
+
+// requestOf gives the request of a run that waits for an answer. Any other run is
+// Conflict.
+func requestOf(ctx context.Context, e *executor.Executor, id executor.RunID) (executor.Request, error) {
+	requests, err := waiting(ctx, e)
 	if err != nil {
 		return executor.Request{}, err
 	}
@@ -231,7 +238,7 @@ func requestOf(ctx context.Context, e *executor.Executor, id executor.RunID) (ex
 	}
 	msg := fmt.Sprintf("run %q is not waiting: it is %s", id, run.Status)
 	if run.Status == executor.Waiting {
-		msg = fmt.Sprintf("run %q is not waiting any more: it has been decided, or its time is over", id)
+		msg = fmt.Sprintf("run %q is not waiting any more: it has been decided", id)
 	}
 	return executor.Request{}, &executor.Error{
 		Code: executor.Conflict, Op: "inbox", Run: id, Msg: msg, Hint: "run: executor runs show " + string(id),

@@ -55,7 +55,7 @@ Where the description asks for no sign-in, or with --auth none, the connection
 	flags.BoolVar(&f.private, "allow-private", false, "let calls reach loopback and private addresses")
 	flags.StringArrayVar(&f.hosts, "allow-host", nil, "another `origin` calls may reach, https://api.example.com")
 	flags.StringArrayVar(&f.headers, "header", nil, "`name=value` sent with every call; never a secret")
-	flags.StringVar(&f.auth, "auth", "", "way to sign in: none, or a `scheme` for connections to use first")
+	flags.StringVar(&f.auth, "auth", "", "way to sign in: none, or the `scheme` that connect will use")
 	flags.DurationVar(&f.timeout, "timeout", 0, "for one call; 0: 60s")
 	flags.Int64Var(&f.maxBytes, "max-bytes", 0, "of one answer; 0: 128 MiB")
 	flags.StringVar(&f.title, "title", "", "name for people")

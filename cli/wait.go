@@ -79,7 +79,7 @@ func (a *app) outcome(ctx context.Context, e *executor.Executor, id executor.Run
 		return answer{}, nil, false, nil
 	}
 	if _, err := requestOf(ctx, e, id); err == nil {
-		return answer{}, nil, false, nil
+		return answer{}, nil, false, nil // nobody has answered
 	}
 	res, err := e.Resume(ctx, id)
 	if executor.CodeOf(err) == executor.NeedsApproval || executor.CodeOf(err) == executor.Conflict {

@@ -69,6 +69,7 @@ func TestStories(t *testing.T) {
 			Cmds:                commands,
 		})
 	})
+	t.Run("the README shows what really happens", readReadme)
 	// All stories have ended here, the parallel ones too.
 	t.Run("no secret is in any file that the stories left", func(t *testing.T) {
 		searchForCanaries(t, stories)

@@ -72,7 +72,6 @@ func TestASecretIsRevealedOnlyWhereItGoesOntoTheWireOrIntoAVault(t *testing.T) {
 	allowed := []exception{
 		{"unlock.go", "fills the blanks of the connection's template"},
 		{"secret/file", "stores what it is given to keep"},
-		{"secret/keychain", "stores what it is given to keep"},
 	}
 	found := callsOutsideTests(t, "Reveal")
 	for _, at := range found {

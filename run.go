@@ -146,14 +146,22 @@ func (e *Executor) Run(ctx context.Context, id RunID) (Run, error) {
 }
 
 // mayRead tells whether e may know of run: people of all in their scopes, others
-// of their own.
+// of their own. Of a chain each principal since the first that is no person has to
+// be in the run's, so that a narrower executor never reads more.
 func (e *Executor) mayRead(run Run) bool {
 	if !e.sees(run.Address) {
 		return false
 	}
-	return people(e.chain) || slices.ContainsFunc(run.Principal, func(p Principal) bool {
-		return p.Kind == e.Principal().Kind && p.ID == e.Principal().ID
-	})
+	first := slices.IndexFunc(e.chain, func(p Principal) bool { return p.Kind != Human })
+	if first < 0 {
+		return true
+	}
+	for _, mine := range e.chain[first:] {
+		if !slices.ContainsFunc(run.Principal, func(p Principal) bool { return p.Kind == mine.Kind && p.ID == mine.ID }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Runs gives the newest states of the runs that e may read and the filter selects,

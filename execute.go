@@ -28,6 +28,9 @@ func (e *Executor) Execute(ctx context.Context, a Address, args json.RawMessage)
 // begin makes a run that is not recorded yet: it is as soon as it is known what
 // to write, and before anything can leave.
 func (e *Executor) begin(ctx context.Context, a Address) (Run, error) {
+	if err := a.check(); err != nil {
+		return Run{}, err // such an address could not be read back from the record
+	}
 	id, err := e.newRunID()
 	if err != nil {
 		return Run{}, err

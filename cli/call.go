@@ -38,10 +38,12 @@ A call that needs approval waits for a person; see "executor help exit-codes".`,
 		ValidArgsFunction: a.completeCall,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			at, words, err := address(words)
-			if err != nil {
-				return err
-			}
-			if dry {
+			switch {
+			case err != nil:
+				return a.tell(cmd.Context(), answer{Status: statusError, Error: pointer(failureOf(err))}, err)
+			case dry && file != "":
+				return usageError("--dry-run has no result to write", "leave out --output")
+			case dry:
 				return a.dryRun(cmd.Context(), at, words)
 			}
 			return a.call(cmd.Context(), at, words, file)
@@ -49,7 +51,6 @@ A call that needs approval waits for a person; see "executor help exit-codes".`,
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would be sent, and send nothing")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write the result to a file (- for stdout), whatever its size and type")
-	cmd.MarkFlagsMutuallyExclusive("dry-run", "output")
 	return cmd
 }
 
@@ -240,7 +241,7 @@ func (a *app) showPlan(plan executor.Plan) {
 	s := a.style
 	a.out.text(fmt.Sprintf("%s  %s  %s\n", s.bold(plan.Address.String()), s.effect(plan.Effect), s.verdict(plan.Decision.Verdict)))
 	for _, r := range plan.Decision.Reasons {
-		a.out.text("  " + clean(r.Text) + "\n")
+		a.out.text(a.reasonText(r))
 	}
 	if plan.Request == nil {
 		a.out.text("arguments:\n" + s.pretty(plan.Args) + "\n")

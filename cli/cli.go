@@ -73,7 +73,7 @@ type app struct {
 func Main(ctx context.Context, c Config) int {
 	a := newApp(c)
 	root := a.root()
-	root.SetArgs(c.Args)
+	root.SetArgs(append([]string{}, c.Args...)) // nil would mean those of the process
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
@@ -124,7 +124,12 @@ Alone, it shows what there is and what to do next.`,
 	flags.BoolVar(&a.asJSON, "json", false, "write JSON, also to a terminal")
 	flags.BoolVar(&a.forPeople, "human", false, "write text, also to a pipe or an agent")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "write nothing to stderr but errors")
-	root.MarkFlagsMutuallyExclusive("json", "human")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if a.asJSON && a.forPeople {
+			return usageError("--json and --human exclude each other", "give one of them")
+		}
+		return nil
+	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError(err.Error(), "run: "+cmd.CommandPath()+" --help")
 	})

@@ -87,14 +87,16 @@ func (a *app) json() bool {
 	return a.agent != "" || !isTerminal(a.Out)
 }
 
-// width of the terminal in columns; 100 where there is none.
+const endless = 1 << 20 // columns of what is not a terminal
+
+// width gives the columns of the terminal.
 func (a *app) width() int {
 	if f, ok := a.Out.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
 		}
 	}
-	return 100
+	return endless
 }
 
 func (a *app) environmentTopic() *cobra.Command {

@@ -85,7 +85,6 @@ type failure struct {
 	Code      string                `json:"code"`
 	Message   string                `json:"message"`
 	Hint      string                `json:"hint,omitempty"`
-	Docs      string                `json:"docs,omitempty"`
 	Run       executor.RunID        `json:"run,omitempty"`
 	Fields    []executor.FieldError `json:"fields,omitempty"`
 	Retryable bool                  `json:"retryable"`
@@ -102,14 +101,10 @@ func failureOf(err error) failure {
 	default:
 		return failure{Code: string(executor.Internal), Message: err.Error()}
 	}
-	f := failure{
+	return failure{
 		Code: string(e.Code), Message: e.Msg, Hint: e.Hint, Run: e.Run, Fields: e.Fields,
 		Retryable: e.Code == executor.Unavailable,
 	}
-	if e.Op == opUsage {
-		f.Docs = e.Hint
-	}
-	return f
 }
 
 // finish tells err, unless it has been told, and gives the exit code.

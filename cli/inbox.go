@@ -67,7 +67,7 @@ func (a *app) listRequests(requests []executor.Request) {
 		a.note("nothing waits")
 		return
 	}
-	t := &table{head: []string{"run", "effect", "what", "by", "expires in"}, paint: []func(string) string{
+	t := &table{head: []string{"run", "effect", "what", "by", "expires in"}, whole: []int{0}, paint: []func(string) string{
 		1: func(cell string) string { return a.style.effect(executor.Effect(cell)) },
 		4: nil,
 	}}

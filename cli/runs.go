@@ -61,7 +61,8 @@ func (a *app) listRuns(runs []executor.Run) {
 
 func (a *app) runTable(runs []executor.Run) string {
 	t := &table{
-		head: []string{"run", "status", "tool", "by", "started", "reason"},
+		head:  []string{"run", "status", "tool", "by", "started", "reason"},
+		whole: []int{0, 2},
 		paint: []func(string) string{
 			1: func(cell string) string { return a.style.status(executor.Status(cell)) },
 			5: nil,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,6 +11,7 @@ import (
 type table struct {
 	head  []string
 	paint []func(string) string
+	whole []int // columns that are never cut: what is there to be copied
 	rows  [][]string
 }
 
@@ -29,7 +31,7 @@ func (t *table) add(cells ...string) {
 // first; columns that still do not fit are left out, and counted.
 func (t *table) render(s style, width int) (text string, left int) {
 	widths := t.widths()
-	shrink(widths, width)
+	shrink(widths, width, t.whole)
 	shown := len(widths)
 	for shown > 1 && total(widths[:shown]) > width {
 		shown--
@@ -70,15 +72,15 @@ func (t *table) widths() []int {
 }
 
 // shrink cuts the widest of widths until all fit or none may be cut further.
-func shrink(widths []int, width int) {
+func shrink(widths []int, width int, whole []int) {
 	for total(widths) > width {
-		widest := 0
+		widest := -1
 		for i, w := range widths {
-			if w > widths[widest] {
+			if w > columnLeast && !slices.Contains(whole, i) && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if widths[widest] <= columnLeast {
+		if widest < 0 {
 			return
 		}
 		widths[widest]--

@@ -163,7 +163,7 @@ func (a *app) listTools(tools []toolView) {
 		a.note("no tools; a source that wants sign-in has none before it is connected")
 		return
 	}
-	t := &table{head: []string{"address", "effect", "description"}, paint: []func(string) string{
+	t := &table{head: []string{"address", "effect", "description"}, whole: []int{0}, paint: []func(string) string{
 		1: func(cell string) string { return a.style.effect(executor.Effect(cell)) },
 		2: nil,
 	}}

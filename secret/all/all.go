@@ -9,8 +9,9 @@ import (
 )
 
 // Providers gives every provider, and the one among them that keeps secrets in
-// dir, which is also the Sealer. Nothing is read or made yet.
-func Providers(dir string, o file.Options) ([]executor.Provider, *file.Store) {
-	store := file.Open(dir, o)
+// dir, which is also the Sealer. keychain: its key may be in the system's. Nothing
+// is read, made or asked yet.
+func Providers(dir string, keychain bool) ([]executor.Provider, *file.Store) {
+	store := file.Open(dir, file.Options{NoKeychain: !keychain})
 	return []executor.Provider{env.Provider{}, store}, store
 }

@@ -5,11 +5,10 @@ import (
 
 	"github.com/open-executor/executor"
 	"github.com/open-executor/executor/secret/all"
-	"github.com/open-executor/executor/secret/file"
 )
 
 func TestEachSchemeHasOneProviderAndOneKeeps(t *testing.T) {
-	providers, store := all.Providers(t.TempDir(), file.Options{NoKeychain: true})
+	providers, store := all.Providers(t.TempDir(), false)
 	schemes, keepers := map[string]int{}, 0
 	for _, p := range providers {
 		schemes[p.Scheme()]++

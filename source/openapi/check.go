@@ -14,15 +14,15 @@ import (
 // Check reads who the connection is, or what else is cheap and needs nothing: a GET
 // without required arguments whose name tells that it is about the caller. Where
 // there is none, it is the shortest GET; where there is no GET, NotFound.
-func (k Kind) Check(ctx context.Context, src executor.Source, m executor.Manifest, cred executor.Credential) error {
-	tool, ok := cheapest(m.Tools)
+func (Kind) Check(ctx context.Context, src executor.Source, m executor.Manifest, cred executor.Credential) error {
+	tool, b, ok := cheapest(m.Tools)
 	if !ok {
 		return &executor.Error{
 			Code: executor.NotFound, Op: "check", Msg: "no call is known that needs no arguments and changes nothing", Unsent: true,
 			Hint: "call any tool of the source to see whether the connection works",
 		}
 	}
-	r, err := k.Invoke(ctx, executor.Call{Source: src, Tool: tool, Args: json.RawMessage(`{}`), Credential: cred})
+	r, err := b.exchange(ctx, executor.Call{Source: src, Tool: tool, Args: json.RawMessage(`{}`), Credential: cred})
 	if err != nil {
 		return err
 	}
@@ -44,18 +44,18 @@ func (k Kind) Check(ctx context.Context, src executor.Source, m executor.Manifes
 }
 
 // cheapest picks the tool that Check calls.
-func cheapest(tools []executor.Tool) (executor.Tool, bool) {
-	best, least := executor.Tool{}, -1
-	for _, tool := range tools {
+func cheapest(tools []executor.Tool) (tool executor.Tool, how binding, ok bool) {
+	least := -1
+	for _, t := range tools {
 		var b binding
-		if json.Unmarshal(tool.Binding, &b) != nil || b.Method != http.MethodGet || strings.Contains(b.Path, "{") || needsArguments(tool.Input) {
+		if json.Unmarshal(t.Binding, &b) != nil || b.Method != http.MethodGet || strings.Contains(b.Path, "{") || needsArguments(t.Input) {
 			continue
 		}
-		if cost := costOf(tool, b); least < 0 || cost < least {
-			best, least = tool, cost
+		if cost := costOf(t, b); least < 0 || cost < least {
+			tool, how, least = t, b, cost
 		}
 	}
-	return best, least >= 0
+	return tool, how, least >= 0
 }
 
 // costOf is low for what is about the caller, then for what is small, then for what

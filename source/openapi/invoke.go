@@ -28,6 +28,10 @@ func (Kind) Invoke(ctx context.Context, call executor.Call) (executor.Result, er
 			Hint: "refresh the source", Unsent: true, Err: err,
 		}
 	}
+	return b.exchange(ctx, call)
+}
+
+func (b binding) exchange(ctx context.Context, call executor.Call) (executor.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return executor.Result{}, &executor.Error{
 			Code: executor.Unavailable, Op: "invoke", Msg: "the call ended before it was sent", Unsent: true, Err: err,

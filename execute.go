@@ -140,7 +140,8 @@ func (e *Executor) invoke(ctx context.Context, u unlocked) (res Result, err erro
 	if timeout <= 0 {
 		timeout = standardTimeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	caller := ctx
+	ctx, cancel := context.WithTimeout(caller, timeout)
 	defer cancel()
 	defer func() {
 		if r := recover(); r != nil {
@@ -149,14 +150,17 @@ func (e *Executor) invoke(ctx context.Context, u unlocked) (res Result, err erro
 	}()
 	res, err = kind.Invoke(ctx, Call{Source: u.Source, Tool: *u.Tool, Args: u.args.text, Credential: u.wire.credential(), Open: e.Open})
 	if err != nil {
-		return Result{}, explainTimeout(ctx, timeout, err)
+		return Result{}, explainTimeout(caller, ctx, timeout, err)
 	}
 	return e.take(ctx, res)
 }
 
-func explainTimeout(ctx context.Context, timeout time.Duration, err error) error {
+func explainTimeout(caller, ctx context.Context, timeout time.Duration, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
+	}
+	if caller.Err() != nil {
+		return &Error{Code: Unavailable, Op: "invoke", Unsent: unsent(err), Err: context.DeadlineExceeded, Msg: "no answer before the caller's deadline"}
 	}
 	return &Error{
 		Code: Unavailable, Op: "invoke", Unsent: unsent(err), Err: context.DeadlineExceeded,

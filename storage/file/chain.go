@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ const checkpointAfter = 256 << 10
 // at a time. Safe for concurrent use.
 type runs struct {
 	queue     queue[*appending]
+	dir       string
 	disk      disk
 	log       *slog.Logger
 	syncReads bool
@@ -61,7 +63,7 @@ const (
 // openRuns reads what runs/index does not cover and cuts off an unfinished last
 // line.
 func openRuns(dir string, opts Options, clean bool) (*runs, error) {
-	r := &runs{disk: opts.disk, log: opts.Log, syncReads: opts.SyncReads, limit: opts.SegmentBytes}
+	r := &runs{dir: dir, disk: opts.disk, log: opts.Log, syncReads: opts.SyncReads, limit: opts.SegmentBytes}
 	r.queue.work = r.commit
 	r.walk = walk{dir: dir}
 	x, last, size, ok := loadIndex(&r.walk)
@@ -97,7 +99,7 @@ func openRuns(dir string, opts Options, clean bool) (*runs, error) {
 // commit makes entries of a batch in order, writes those that hold and shows
 // them.
 func (r *runs) commit(batch []*appending) {
-	err := r.roll()
+	err := r.ready(batch)
 	var last *appending
 	if err == nil {
 		err = r.write(r.gather(batch))
@@ -212,18 +214,24 @@ func (r *runs) show(b bundle) {
 	r.end = b.walk.at
 }
 
-// roll begins the next segment when the last one is full.
-func (r *runs) roll() error {
+// ready sees to it that a batch can be appended.
+func (r *runs) ready(batch []*appending) error {
 	if r.closed {
 		return closedError()
 	}
-	if r.journal.size < r.limit {
+	adds := slices.ContainsFunc(batch, func(a *appending) bool { return a.what == add })
+	if !adds || r.journal.size < r.limit {
 		return nil
 	}
+	return r.roll()
+}
+
+// roll begins the next segment.
+func (r *runs) roll() error {
 	if err := r.journal.flush(); err != nil {
 		return err
 	}
-	path := filepath.Join(r.walk.dir, segmentName(r.walk.at.segment+1))
+	path := filepath.Join(r.dir, segmentName(r.walk.at.segment+1))
 	next, err := openJournal(r.disk, path, 0, true)
 	if err != nil {
 		return diskError("record", path, err)
@@ -249,7 +257,7 @@ func (r *runs) arm(err error) {
 		return
 	}
 	if err != nil {
-		r.log.Error("runs not synced", "dir", r.walk.dir, "err", err)
+		r.log.Error("runs not synced", "dir", r.dir, "err", err)
 	}
 	r.flusher = time.AfterFunc(flushAfter, func() { r.queue.do(&appending{what: flush}) })
 }
@@ -262,7 +270,7 @@ func (r *runs) finish(a *appending) {
 	}
 	if a.err == nil && r.behind > max(checkpointAfter, r.saved/4) {
 		if err := saveIndex(r.disk, r.walk, r.last, r.index); err != nil {
-			r.log.Warn("no index of runs", "dir", r.walk.dir, "err", err)
+			r.log.Warn("no index of runs", "dir", r.dir, "err", err)
 		}
 	}
 	a.err = errors.Join(a.err, r.journal.f.Close())

@@ -65,8 +65,10 @@ func Open(dir string, opts Options) (*Storage, error) {
 	}
 	s, err := open(dir, opts, clean)
 	if err != nil {
-		_ = lock.Close() // nothing was written that matters
-		return nil, err
+		if !clean {
+			return nil, errors.Join(err, lock.Close())
+		}
+		return nil, errors.Join(err, release(lock))
 	}
 	s.lock = lock
 	return s, nil
@@ -125,8 +127,9 @@ func (s *Storage) Blobs() executor.Blobs { return s.blobs }
 // Artifacts gives the manifests.
 func (s *Storage) Artifacts() executor.Blobs { return s.artifacts }
 
-// Close syncs what is not synced yet and lets another process in. What is called
-// afterwards is Unavailable, except for Blobs. Closing twice is not an error.
+// Close syncs what is not synced yet, ends all watchers and lets another process
+// in. Changes of tables and runs are Unavailable from then on. Closing twice is
+// not an error.
 func (s *Storage) Close() error {
 	s.close.Do(func() {
 		s.closeErr = errors.Join(s.runs.close(), s.tables.close(), release(s.lock))

@@ -43,12 +43,21 @@ func openJournal(d disk, path string, good int64, clean bool) (journal, error) {
 	return journal{disk: d, f: f, size: good, synced: good}, nil
 }
 
+// ready tells whether lines can be appended: nothing refused is left in the file.
+func (j *journal) ready() error {
+	if j.doubt == nil {
+		return nil
+	}
+	if err := j.mend(); err != nil {
+		return diskError("append", j.f.Name(), err)
+	}
+	return nil
+}
+
 // append writes lines, and with sync makes everything written last.
 func (j *journal) append(lines []byte, sync bool) error {
-	if j.doubt != nil {
-		if err := j.mend(); err != nil {
-			return diskError("append", j.f.Name(), err)
-		}
+	if err := j.ready(); err != nil {
+		return err
 	}
 	err := j.disk.write(j.f, lines, j.size)
 	if err == nil && sync {
@@ -82,7 +91,10 @@ func (j *journal) mend() error {
 			return err
 		}
 	}
-	j.doubt = nil
+	if err := j.disk.sync(j.f); err != nil {
+		return err
+	}
+	j.synced, j.doubt = j.size, nil
 	return nil
 }
 

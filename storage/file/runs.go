@@ -80,7 +80,7 @@ func (r *runs) List(ctx context.Context, filter executor.RunFilter) ([]executor.
 }
 
 func (r *runs) read(at spot) (executor.Run, error) {
-	path := filepath.Join(r.walk.dir, segmentName(at.segment))
+	path := filepath.Join(r.dir, segmentName(at.segment))
 	l, body, err := readAt(path, at)
 	if err != nil {
 		return executor.Run{}, explain("record", path, err)
@@ -124,7 +124,7 @@ func (r *runs) Chain(ctx context.Context) iter.Seq2[executor.Entry, error] {
 		r.mu.RLock()
 		end := r.end
 		r.mu.RUnlock()
-		w := walk{dir: r.walk.dir, stop: end}
+		w := walk{dir: r.dir, stop: end}
 		stopped := false
 		err := w.all(ctx, func(l link, run []byte, _ spot) bool {
 			stopped = !yield(l.entry(bytes.Clone(run)), nil)

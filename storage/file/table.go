@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -74,8 +75,12 @@ func openTables(dir string, opts Options, clean bool) (*tables, error) {
 // commit decides a batch of changes in order, writes those that hold and shows
 // them.
 func (t *tables) commit(batch []*change) {
-	if !t.closed && t.events.size > t.limit {
-		t.compact()
+	if slices.ContainsFunc(batch, func(c *change) bool { return c.close }) {
+		defer func() { t.closed = true }()
+	}
+	if err := t.ready(); err != nil {
+		refuse(batch, err)
+		return
 	}
 	var lines []byte
 	var hold []*change
@@ -105,23 +110,37 @@ func (t *tables) commit(batch []*change) {
 		return
 	}
 	if err := t.events.append(lines, true); err != nil {
-		// Those that had nothing to do may owe it to one that was not written.
-		for _, c := range batch {
-			c.record, c.err = executor.Record{}, err
-		}
+		refuse(batch, err) // also those with nothing to do: one that was not written may be why
 		return
 	}
 	t.show(hold)
 }
 
-// decide tells whether c may be done after what is ahead of it. Version stays 0
-// when there is nothing to do.
-func (t *tables) decide(c *change, ahead map[executor.Noun]map[string]event) error {
+// ready sees to it that a batch can be decided. What was refused but not yet
+// taken out of the file could come back after a deletion that found nothing to do.
+func (t *tables) ready() error {
 	if t.closed {
 		return closedError()
 	}
+	if err := t.events.ready(); err != nil {
+		return err
+	}
+	if t.events.size > t.limit {
+		t.compact()
+	}
+	return nil
+}
+
+func refuse(batch []*change, err error) {
+	for _, c := range batch {
+		c.record, c.err = executor.Record{}, err
+	}
+}
+
+// decide tells whether c may be done after what is ahead of it. Version stays 0
+// when there is nothing to do.
+func (t *tables) decide(c *change, ahead map[executor.Noun]map[string]event) error {
 	if c.close {
-		t.closed = true
 		return nil
 	}
 	now, ok := t.state.get(c.Noun, c.Key)

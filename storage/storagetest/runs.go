@@ -123,22 +123,6 @@ var chainClaims = []claim{
 		}
 		wantEqual(t, "length of the chain", len(wantChain(t, s.Runs())), 3)
 	}},
-	{"a chain whose context is done ends with its error", func(t *testing.T, s executor.Storage) {
-		add(t, s.Runs(), newRun(1))
-		add(t, s.Runs(), newRun(2))
-		ctx, stop := context.WithCancel(context.Background())
-		n := 0
-		var last error
-		for _, err := range s.Runs().Chain(ctx) {
-			stop()
-			n++
-			last = err
-		}
-		if n != 2 || last != context.Canceled {
-			t.Errorf("Chain gave %d entries and errors, the last %v, want one entry and %v", n, last, context.Canceled)
-		}
-		stop()
-	}},
 	{"concurrent appends make one chain", func(t *testing.T, s executor.Storage) {
 		runs := s.Runs()
 		for _, err := range race(func(i int) error {

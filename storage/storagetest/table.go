@@ -115,18 +115,6 @@ var tableClaims = []claim{
 			wantEqual(t, "Get", must[executor.Record](t)(table.Get(context.Background(), key)), want)
 		}
 	}},
-	{"a value belongs to whoever holds it", func(t *testing.T, s executor.Storage) {
-		table, ctx := s.Table(executor.Sources), context.Background()
-		value := json.RawMessage(`"mine"`)
-		spoil := func(v json.RawMessage) { copy(v, `"gone"`) }
-		r := must[executor.Record](t)(table.Put(ctx, "k", value, 0))
-		spoil(value)
-		spoil(r.Value)
-		spoil(must[executor.Record](t)(table.Get(ctx, "k")).Value)
-		spoil(must[[]executor.Record](t)(table.List(ctx, ""))[0].Value)
-		got := must[executor.Record](t)(table.Get(ctx, "k"))
-		wantEqual(t, "value", string(got.Value), `"mine"`)
-	}},
 	{"of callers that put the same version of a key one wins", func(t *testing.T, s executor.Storage) {
 		table := s.Table(executor.Sources)
 		for was := uint64(0); was < 20; {

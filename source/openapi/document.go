@@ -76,14 +76,14 @@ func (n node) strings() []string {
 }
 
 // manyLookups is the size, in bytes, above which an object's members are indexed:
-// the top of a description is asked for the same few again for every operation.
-const manyLookups = 64 << 10
+// the top of a description and its operations are asked again and again.
+const manyLookups = 2 << 10
 
 // step gives one member or element, by its token in a JSON pointer (RFC 6901).
 func (d *document) step(raw []byte, token string) []byte {
 	switch sortOf(raw) {
 	case '{':
-		if len(raw) < 4096 {
+		if len(raw) < manyLookups {
 			return lookup(raw, token)
 		}
 		index := d.maps[&raw[0]]

@@ -11,15 +11,18 @@ import (
 // Verbs that say something else than the method does.
 var (
 	readVerbs = []string{
-		"search", "query", "list", "find", "lookup", "count", "validate", "preview", "render", "estimate", "get", "check", "verify",
-		"describe", "read", "fetch", "simulate", "explain", "analyze", "suggest", "autocomplete", "msearch", "mget", "info", "diff", "compare",
+		"search", "query", "list", "find", "lookup", "count", "validate", "preview", "render", "estimate", "get",
+		"describe", "read", "fetch", "simulate", "explain", "analyze", "suggest", "autocomplete", "msearch", "mget", "diff", "compare",
 	}
 	destroyVerbs  = []string{"delete", "remove", "purge", "destroy", "revoke", "terminate", "wipe", "drop", "erase", "kill"}
-	creatingVerbs = []string{
-		"create", "add", "update", "set", "put", "save", "insert", "send", "post", "write", "start", "run", "trigger", "submit", "register",
-		"upload", "import", "store", "index", "generate", "enable", "disable", "apply", "execute", "edit", "change", "move", "copy", "confirm",
+	creatingVerbs = []string{ // anywhere in a name
+		"create", "add", "update", "save", "insert", "send", "write", "submit", "register", "upload", "import", "generate", "edit", "upsert", "replace",
 	}
-	acts = []string{"delete", "remove", "logout", "reset", "trigger", "revoke", "purge", "destroy", "unsubscribe", "activate", "deactivate", "enable", "disable", "terminate", "restart", "reboot", "shutdown", "kill"}
+	startingVerbs = []string{ // only as a name's first word: elsewhere they are nouns
+		"set", "put", "post", "start", "run", "trigger", "store", "index", "enable", "disable", "apply", "execute", "change", "move", "copy", "confirm",
+	}
+	languages = []string{"sql", "graphql", "database", "databases", "cypher", "gremlin", "script", "scripts", "rpc"} // a query there may write
+	acts      = []string{"delete", "remove", "logout", "reset", "trigger", "revoke", "purge", "destroy", "unsubscribe", "activate", "deactivate", "enable", "disable", "terminate", "restart", "reboot", "shutdown", "kill"}
 )
 
 var effectHints = []string{"x-executor-effect", "x-effect", "x-side-effect", "x-side-effects"}
@@ -43,10 +46,10 @@ func effectOf(op operation) executor.Effect {
 	case "DELETE", "PURGE":
 		return executor.Destroy
 	}
-	if leads(words, destroyVerbs) || trails(words, destroyVerbs) && !leads(words, readVerbs) && !leads(words, creatingVerbs) || oneOf(segment, destroyVerbs) {
+	if leads(words, destroyVerbs) || trails(words, destroyVerbs) && !leads(words, readVerbs) && !leads(words, creatingVerbs) || leads(segment, destroyVerbs) {
 		return executor.Destroy
 	}
-	if op.method == "POST" && reads(words, segment, summaryWords(op.own.str("summary"))) {
+	if op.method == "POST" && reads(op.path, words, segment, summaryWords(op.own.str("summary"))) {
 		return executor.Read
 	}
 	return executor.Write
@@ -55,7 +58,7 @@ func effectOf(op operation) executor.Effect {
 // hinted reads an extension that states the effect.
 func hinted(own node) (executor.Effect, bool) {
 	for _, key := range effectHints {
-		raw := lookup(own.raw, key)
+		raw := own.value(key)
 		switch strings.ToLower(str(raw)) {
 		case "read", "none", "safe":
 			return executor.Read, true
@@ -72,7 +75,7 @@ func hinted(own node) (executor.Effect, bool) {
 		}
 	}
 	for _, key := range []string{"x-readonly", "x-read-only", "x-readOnly"} {
-		if yes(lookup(own.raw, key)) {
+		if yes(own.value(key)) {
 			return executor.Read, true
 		}
 	}
@@ -81,17 +84,24 @@ func hinted(own node) (executor.Effect, bool) {
 
 // reads is careful: a reading verb must lead or end the id, or be the last part of
 // the path, and no creating word may stand anywhere.
-func reads(id, segment, summary []string) bool {
+func reads(path string, id, segment, summary []string) bool {
 	for _, words := range [][]string{id, segment} {
-		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(creatingVerbs, w) || w == "graphql" }) {
+		if leads(words, startingVerbs) || slices.ContainsFunc(words, changes) {
 			return false
 		}
+	}
+	if slices.ContainsFunc(splitWords(path), func(w string) bool { return slices.Contains(languages, w) }) {
+		return false
 	}
 	says := leads(id, readVerbs) || trails(id, readVerbs) || oneOf(segment, readVerbs)
 	if len(id) == 0 && !says {
 		says = leads(summary, []string{"search", "list", "find", "count", "query", "get", "retrieve"})
 	}
 	return says && !leads(summary, creatingVerbs)
+}
+
+func changes(word string) bool {
+	return slices.Contains(creatingVerbs, word) || slices.Contains(destroyVerbs, word) || slices.Contains(acts, word)
 }
 
 func leads(words, verbs []string) bool {

@@ -67,7 +67,7 @@ func (c *compiler) recognise() error {
 	if sortOf(raw) != '{' {
 		return invalid(shown+" is not an API description: it is not an object", "give an OpenAPI or Swagger description; 0 operations are usable")
 	}
-	version := func(key string) string { return strings.Trim(string(compact(nil, lookup(raw, key))), `" `) }
+	version := func(key string) string { return strings.Trim(string(compact(nil, c.doc.value(key))), `" `) }
 	v3, v2 := version("openapi"), version("swagger")
 	switch {
 	case strings.HasPrefix(v2, "2"):
@@ -119,7 +119,7 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 func (c *compiler) methods(path string, item node) []operation {
 	layers := []node{item}
 	for here := item; len(layers) < maxHops; {
-		ref, ok := text(lookup(here.raw, "$ref"))
+		ref, ok := text(here.value("$ref"))
 		if !ok {
 			break
 		}
@@ -163,7 +163,7 @@ func (c *compiler) operation(own node) node {
 		c.notes.add(own.where(), "the operation is not an object")
 		return node{own.doc, own.ptr, []byte("{}")}
 	}
-	if lookup(own.raw, "$ref") == nil {
+	if own.value("$ref") == nil {
 		return own
 	}
 	target, ok := c.follow(own)
@@ -185,7 +185,7 @@ func (c *compiler) tool(op operation, name executor.ToolName) executor.Tool {
 		Input:      in.schema(),
 		Output:     success.schema,
 		Tags:       op.own.get("tags").strings(),
-		Deprecated: yes(lookup(op.own.raw, "deprecated")),
+		Deprecated: yes(op.own.value("deprecated")),
 	}
 	t.Description = c.describe(op, b.Page)
 	c.security.use(op.own.get("security"))

@@ -244,12 +244,14 @@ func (c *compiler) declaredPart(own node, e encoding, multipart bool) encoding {
 func (c *compiler) partOf(schema node) encoding {
 	var e encoding
 	schema = c.schemas.target(schema)
+	binary := c.schemas.binary(schema.raw) || c.branchBinary(schema)
 	if c.hasType(schema, "array", 0) {
 		e.Array = true
-		schema = c.schemas.target(schema.get("items"))
+		schema = c.schemas.target(c.items(schema))
+		binary = binary || c.schemas.binary(schema.raw) || c.branchBinary(schema)
 	}
 	switch {
-	case c.schemas.binary(schema.raw) || c.branchBinary(schema):
+	case binary:
 		e.Binary = true
 	case c.hasType(schema, "object", 0):
 		e.Media = "application/json"
@@ -266,6 +268,21 @@ func (c *compiler) branchBinary(schema node) bool {
 		}
 	}
 	return false
+}
+
+// items gives the item schema of an array, or of the first branch that has one.
+func (c *compiler) items(schema node) node {
+	if items := schema.get("items"); items.present() {
+		return items
+	}
+	for _, key := range composed {
+		for _, branch := range schema.get(key).array() {
+			if items := c.schemas.target(branch).get("items"); items.present() {
+				return items
+			}
+		}
+	}
+	return node{doc: schema.doc}
 }
 
 var composed = []string{"allOf", "anyOf", "oneOf"}
@@ -295,7 +312,7 @@ func (c *compiler) eachProperty(schema node, depth int, visit func(name string, 
 		return
 	}
 	schema = c.schemas.target(schema)
-	properties := schema.get("properties")
+	properties := c.schemas.properties(schema)
 	for _, m := range properties.object() {
 		visit(m.name, properties.child(m))
 	}

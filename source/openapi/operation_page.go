@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/open-executor/executor"
 )
 
 // Names under which APIs page, the more telling first.
@@ -13,7 +15,7 @@ var (
 		"page[cursor]", "page[after]", "after", "continue", "continuation_token", "continuationToken", "next_page_token", "nextPageToken",
 		"start_after", "marker", "PageToken", "scroll_id", "pagination_token", "from_id", "search_after", "bookmark", "pageCursor", "page_cursor",
 	}
-	numberArgs = []string{"page", "page_number", "pageNumber", "page[number]", "Page", "offset", "page[offset]", "skip", "start", "startAt", "start_at", "start_position", "page_num", "pageNo"}
+	numberArgs = []string{"page", "page_number", "pageNumber", "page[number]", "Page", "offset", "page[offset]", "skip", "startAt", "start_at", "start_position", "page_num", "pageNo"}
 	sizeArgs   = []string{"limit", "per_page", "page_size", "pageSize", "perPage", "PageSize", "page[size]", "page[limit]", "count", "max_results", "maxResults", "size", "take", "first", "top", "$top"}
 	nextNames  = []string{
 		"next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_token", "nextToken", "NextToken", "next_marker", "continuation_token", "continuationToken",
@@ -26,14 +28,14 @@ var (
 // page looks how an operation pages: by the names of its arguments and of its
 // answer. Nil: it does not, or not in a way that can be told.
 func (c *compiler) page(op operation, b *binding, a answer) *paging {
-	if op.method != "GET" && op.method != "POST" && op.method != "QUERY" {
+	if effectOf(op) != executor.Read {
 		return nil
 	}
 	var p paging
 	p.Cursor = argNamed(b.Params, cursorArgs)
 	p.Number = argNamed(b.Params, numberArgs)
 	size := argNamed(b.Params, sizeArgs)
-	if p.Cursor == "" && p.Number == "" || p.Cursor == "" && size == "" && !a.linked && op.method != "GET" {
+	if p.Cursor == "" && p.Number == "" {
 		return nil
 	}
 	if p.Cursor == "" && size == "" && !a.linked && !slices.Contains([]string{"page", "page_number", "pageNumber", "offset"}, p.Number) {

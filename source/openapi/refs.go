@@ -15,7 +15,7 @@ const maxHops = 32 // references that lead to references
 // chain breaks; there is a note.
 func (l *loader) follow(n node) (node, bool) {
 	for range maxHops {
-		ref, ok := text(lookup(n.raw, "$ref"))
+		ref, ok := text(n.value("$ref"))
 		if !ok {
 			return n, true
 		}
@@ -113,7 +113,7 @@ func (l *loader) tokens(n node, pointer string) node {
 		token = unescape(token)
 		raw := n.doc.step(n.raw, token)
 		for raw == nil {
-			ref, ok := text(lookup(n.raw, "$ref"))
+			ref, ok := text(n.value("$ref"))
 			if hops++; !ok || hops > maxHops {
 				return node{doc: n.doc, ptr: pointer}
 			}

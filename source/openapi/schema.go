@@ -32,6 +32,7 @@ const maxDepth = 300
 type writer struct {
 	s     *schemas
 	at    scope
+	raw   []byte
 	ms    []member // keywords as they stand in the description
 	over  []member // keywords from beside the schema; they win
 	out   []byte
@@ -61,18 +62,18 @@ func (s *schemas) write(out, raw []byte, at scope, over []member) []byte {
 		s.note(at, "nested too deeply; anything is allowed here")
 		return append(out, "{}"...)
 	}
-	w := &writer{s: s, at: at, ms: members(raw), over: over, out: out, first: true}
+	w := &writer{s: s, at: at, raw: raw, ms: members(raw), over: over, out: out, first: true}
 	if pick(w.ms, "$id") != nil {
 		w.at.resource = node{at.doc, "", raw}
 	}
 	w.out = append(w.out, '{')
-	w.body(raw)
+	w.body()
 	w.out = append(w.out, '}')
 	return w.out
 }
 
-func (w *writer) body(raw []byte) {
-	if w.at.direction == request && w.s.binary(raw) {
+func (w *writer) body() {
+	if w.at.direction == request && w.s.binary(w.raw) {
 		w.put("$ref", []byte(`"`+fileRef+`"`))
 		w.annotate("title", "description", "deprecated")
 		return
@@ -80,7 +81,7 @@ func (w *writer) body(raw []byte) {
 	w.readTypes()
 	w.null = yes(pick(w.ms, "nullable")) || yes(pick(w.ms, "x-nullable"))
 	if w.null && w.composed() {
-		w.nullable(raw)
+		w.nullable()
 		return
 	}
 	if w.null && w.types != nil && !slices.Contains(w.types, "null") {
@@ -110,7 +111,7 @@ func (w *writer) composed() bool {
 }
 
 // nullable writes {"anyOf": [schema, null]} with the annotations outside.
-func (w *writer) nullable(raw []byte) {
+func (w *writer) nullable() {
 	inner := []byte{'{'}
 	for _, m := range w.ms {
 		switch m.name {
@@ -210,18 +211,18 @@ func (w *writer) inner(inPlace bool) scope {
 func (w *writer) object() {
 	required := []string{}
 	drop := w.at.drop
-	raw := pick(w.ms, "properties")
-	if raw != nil && sortOf(raw) != '{' {
+	own := w.s.properties(node{w.at.doc, "", w.raw})
+	if own.raw != nil && sortOf(own.raw) != '{' {
 		w.s.note(w.at, `"properties" is not an object`)
 	}
-	ms := members(raw)
-	if len(ms) > 0 {
+	if ms := own.object(); len(ms) > 0 {
 		w.key("properties")
 		w.out = append(w.out, '{')
 		at := w.inner(false)
+		at.doc = own.doc
 		first := true
 		for _, m := range ms {
-			if w.s.oneWay(m.raw, w.at) {
+			if w.s.oneWay(m.raw, at) {
 				drop = append(drop, m.name)
 				continue
 			}
@@ -237,11 +238,11 @@ func (w *writer) object() {
 		}
 		w.out = append(w.out, '}')
 	}
-	own := pick(w.ms, "required")
-	if own != nil && sortOf(own) != '[' && sortOf(own) != 't' && sortOf(own) != 'f' {
+	list := pick(w.ms, "required")
+	if kind := sortOf(list); kind != 0 && kind != '[' && kind != 't' && kind != 'f' {
 		w.s.note(w.at, `"required" is not an array`)
 	}
-	for _, item := range elements(own) {
+	for _, item := range elements(list) {
 		if name, ok := text(item); ok && !slices.Contains(required, name) {
 			required = append(required, name)
 		}
@@ -267,7 +268,7 @@ func (s *schemas) oneWay(raw []byte, at scope) bool {
 		if yes(lookup(n.raw, flag)) {
 			return true
 		}
-		ref, ok := text(lookup(n.raw, "$ref"))
+		ref, ok := text(n.value("$ref"))
 		if !ok {
 			return false
 		}
@@ -290,7 +291,7 @@ func (s *schemas) oneWayNames(raw []byte, at scope, depth int) []string {
 	n := s.target(node{at.doc, "", raw})
 	inner := at
 	inner.doc = n.doc
-	for _, m := range members(lookup(n.raw, "properties")) {
+	for _, m := range s.properties(n).object() {
 		if s.oneWay(m.raw, inner) {
 			names = append(names, m.name)
 		}
@@ -303,7 +304,7 @@ func (s *schemas) oneWayNames(raw []byte, at scope, depth int) []string {
 
 // binary tells of a schema that stands for a file's content.
 func (s *schemas) binary(raw []byte) bool {
-	if sortOf(raw) != '{' || !bytes.Contains(raw, []byte(`"binary"`)) && !bytes.Contains(raw, []byte(`"file"`)) && !bytes.Contains(raw, []byte(`octet-stream`)) {
+	if sortOf(raw) != '{' || !slices.ContainsFunc(fileWords, func(word []byte) bool { return bytes.Contains(raw, word) }) {
 		return false
 	}
 	kind := str(lookup(raw, "type"))
@@ -316,5 +317,20 @@ func (s *schemas) binary(raw []byte) bool {
 	if str(lookup(raw, "format")) == "binary" {
 		return true
 	}
-	return str(lookup(raw, "contentMediaType")) == "application/octet-stream" && lookup(raw, "contentEncoding") == nil
+	encoding := str(lookup(raw, "contentEncoding"))
+	media := str(lookup(raw, "contentMediaType"))
+	return encoding == "binary" || encoding == "" && media != "" && !isJSON(media) && !isText(media) && !isXML(media)
+}
+
+// fileWords are texts without one of which no schema stands for a file.
+var fileWords = [][]byte{[]byte(`"binary"`), []byte(`"file"`), []byte(`"contentMediaType"`)}
+
+// properties gives the properties of an object schema, which some descriptions
+// take from elsewhere by a reference in their place.
+func (s *schemas) properties(n node) node {
+	own := n.get("properties")
+	if _, ok := text(lookup(own.raw, "$ref")); ok {
+		return s.target(own)
+	}
+	return own
 }

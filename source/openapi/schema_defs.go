@@ -138,7 +138,7 @@ func (s *schemas) target(n node) node {
 		return n
 	}
 	for range maxHops {
-		ref, ok := text(lookup(n.raw, "$ref"))
+		ref, ok := text(n.value("$ref"))
 		if !ok {
 			return n
 		}
@@ -188,7 +188,7 @@ func (s *schemas) differs(n node) bool {
 	return false
 }
 
-var directedWords = [][]byte{[]byte(`"readOnly"`), []byte(`"writeOnly"`), []byte(`"binary"`), []byte(`"file"`), []byte(`octet-stream`)}
+var directedWords = append([][]byte{[]byte(`"readOnly"`), []byte(`"writeOnly"`)}, fileWords...)
 
 func directed(raw []byte) bool {
 	for _, word := range directedWords {

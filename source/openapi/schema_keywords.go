@@ -17,7 +17,9 @@ func (w *writer) keyword(m member) {
 		if m.name == "description" {
 			m.raw = w.s.prose(w.at, m.raw)
 		}
-		w.keep(m, sortOf(m.raw) == '"')
+		if string(m.raw) != `""` {
+			w.keep(m, sortOf(m.raw) == '"')
+		}
 	case "deprecated", "readOnly", "writeOnly", "uniqueItems":
 		if yes(m.raw) {
 			w.put(m.name, []byte("true"))

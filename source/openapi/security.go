@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -79,11 +80,32 @@ func authParts(name string, scheme node) ([]executor.AuthPart, string) {
 		if place == "" || scheme.str("name") == "" {
 			return nil, "an API key needs a place and a name; it is not offered"
 		}
-		return []executor.AuthPart{{In: place, Name: scheme.str("name"), Secret: secretKey(name)}}, ""
+		part := executor.AuthPart{In: place, Name: scheme.str("name"), Secret: secretKey(name)}
+		if place == executor.InHeader && strings.EqualFold(part.Name, "Authorization") {
+			part.Prefix = keyPrefix(name, scheme.str("description"))
+		}
+		return []executor.AuthPart{part}, ""
 	case "mutualTLS":
 		return nil, "the client certificate of mutual TLS is not offered as a sign-in"
 	}
 	return nil, fmt.Sprintf("a security scheme of type %q is not known; it is not offered", kind)
+}
+
+var shownFormat = regexp.MustCompile("[`\"']([A-Za-z][\\w-]* (?:[\\w-]+=)?)[\"']?[<{\\[$]")
+
+// keyPrefix tells what stands before an API key in the header Authorization: as
+// its description shows ("Token token=<key>"), or as its name says ("BotToken").
+func keyPrefix(name, about string) string {
+	if m := shownFormat.FindStringSubmatch(about); m != nil {
+		return m[1]
+	}
+	switch words := splitWords(name); {
+	case leads(words, []string{"bearer"}):
+		return "Bearer "
+	case leads(words, []string{"bot"}):
+		return "Bot "
+	}
+	return ""
 }
 
 func secretKey(name string) string {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/open-executor/executor"
@@ -44,7 +45,9 @@ func (c *compiler) server(list node) string {
 			continue
 		}
 		if chosen != "" {
-			others = append(others, filled)
+			if one := strings.TrimRight(filled, "/"); one != chosen && !slices.Contains(others, one) {
+				others = append(others, one)
+			}
 			continue
 		}
 		u, err := url.Parse(filled)

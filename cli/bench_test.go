@@ -69,7 +69,7 @@ func (b *bench) config(out, errs io.Writer) cli.Config {
 		Check: func(context.Context, bool) []cli.Check {
 			return []cli.Check{{Name: "data directory", Status: cli.Healthy, Text: b.home}}
 		},
-		Sample: cli.Sample{Config: json.RawMessage(`{"text":"pets"}`), Serve: func(ctx context.Context, _ string, ready func(string)) error {
+		Sample: cli.Sample{Config: func() json.RawMessage { return json.RawMessage(`{"text":"pets"}`) }, Serve: func(ctx context.Context, _ string, ready func(string)) error {
 			ready("http://127.0.0.1:4")
 			return nil
 		}},

@@ -50,7 +50,7 @@ type Config struct {
 
 // A Sample is an API to try things with.
 type Sample struct {
-	Config json.RawMessage // of an openapi source that answers from inside this program
+	Config func() json.RawMessage // of an openapi source that answers from inside this program
 
 	// Serve answers on a TCP address until ctx is done. It calls ready with the
 	// base URL once it listens.

@@ -104,6 +104,7 @@ func (a *app) environmentTopic() *cobra.Command {
                   XDG_DATA_HOME is set, else ~/.local/share/executor on Linux
                   and the like, ~/Library/Application Support/executor on
                   macOS, %LocalAppData%\executor on Windows
+EXECUTOR_KEYCHAIN off: the key of the secrets is in a file, not in the keychain
 NO_COLOR          no colours
 CLICOLOR_FORCE    colours, also to a pipe
 TERM=dumb         no colours, nothing is drawn over

@@ -61,15 +61,42 @@ func (a *app) showValue(value json.RawMessage) {
 		a.out.text(strings.TrimRight(clean(text), "\n") + "\n")
 		return
 	}
-	if t := tableOf(value); t != nil {
-		text, left := t.render(a.style, a.width())
-		a.out.text(text)
-		if left > 0 {
-			a.note("%s left out; --json shows all", count(left, "column"))
-		}
+	list, rest := listIn(value)
+	t := tableOf(list)
+	if t == nil {
+		a.out.text(a.style.pretty(value) + "\n")
 		return
 	}
-	a.out.text(a.style.pretty(value) + "\n")
+	table, left := t.render(a.style, a.width())
+	a.out.text(table)
+	for _, r := range rest {
+		a.out.text(a.style.dim(line(r[0])+": ") + line(r[1]) + "\n")
+	}
+	if left > 0 {
+		a.note("%s left out; --json shows all", count(left, "column"))
+	}
+}
+
+// listIn gives the list that value is, or the only one in it beside plain members,
+// which are given too: many APIs wrap what they list.
+func listIn(value json.RawMessage) (list json.RawMessage, rest [][2]string) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(value, &members) != nil {
+		return value, nil
+	}
+	for _, key := range sortedKeys(members) {
+		switch raw := bytes.TrimSpace(members[key]); {
+		case raw[0] == '[' && list == nil:
+			list = raw
+		case raw[0] == '[' || raw[0] == '{':
+			return nil, nil
+		default:
+			var plain any
+			_ = decode(string(raw), &plain) // it was just decoded
+			rest = append(rest, [2]string{key, fmt.Sprint(plain)})
+		}
+	}
+	return list, rest
 }
 
 func (a *app) showFault(f *executor.Fault) {

@@ -105,7 +105,7 @@ func (a *app) addSource(ctx context.Context, id executor.SourceID, f sourceFlags
 // sourceConfig makes the config of a kind that reads a description.
 func (a *app) sourceConfig(id executor.SourceID, f sourceFlags) (json.RawMessage, error) {
 	if f.spec == "" && id == sampleID && f.base == "" && f.kind == "openapi" {
-		return a.Sample.Config, nil
+		return a.Sample.Config(), nil
 	}
 	config := map[string]string{}
 	if f.base != "" {
@@ -197,6 +197,9 @@ func (a *app) showAdded(v sourceView, auth string) {
 
 // nextFor gives the command to type after a source was added.
 func nextFor(v sourceView, auth string) []string {
+	if v.ID == sampleID {
+		return firstSteps[1:]
+	}
 	if len(v.Connections) > 0 {
 		if v.Try != "" {
 			return []string{"executor call " + v.Try}

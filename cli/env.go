@@ -79,6 +79,12 @@ func (a *app) live() bool {
 	return !a.quiet && !a.json() && a.env["TERM"] != "dumb" && a.env["CI"] == "" && isTerminal(a.Err)
 }
 
+// personHere tells whether a person types and reads. Only then is a command shown
+// that approves something.
+func (a *app) personHere() bool {
+	return a.agent == "" && !a.json() && isTerminal(a.In) && isTerminal(a.Out)
+}
+
 // json tells which of its two ways the output goes.
 func (a *app) json() bool {
 	if a.asJSON || a.forPeople {

@@ -53,7 +53,7 @@ func (a *app) home(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		v.Next = v.next(a.agent != "")
+		v.Next = v.next(a.personHere())
 	}
 	if a.json() {
 		a.out.value(v)
@@ -91,10 +91,10 @@ func (v *overview) look(ctx context.Context, e *executor.Executor) error {
 	return nil
 }
 
-// next chooses what to do next. An agent is not sent to the inbox.
-func (v *overview) next(agent bool) []string {
+// next chooses what to do next. Only a person is sent to the inbox.
+func (v *overview) next(person bool) []string {
 	var next []string
-	if len(v.Waiting) > 0 && !agent {
+	if len(v.Waiting) > 0 && person {
 		next = append(next, "executor inbox approve --last")
 	}
 	try := ""

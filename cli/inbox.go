@@ -77,7 +77,7 @@ func (a *app) listRequests(requests []executor.Request) {
 	}
 	text, _ := t.render(a.style, a.width())
 	a.out.text(text)
-	if a.agent == "" {
+	if a.personHere() {
 		a.next("executor inbox approve --last")
 	}
 }
@@ -98,6 +98,9 @@ func (a *app) inboxShowCommand() *cobra.Command {
 					a.out.value(askedIn(c.request))
 				} else {
 					a.out.text(c.text(a.style, time.Now(), false))
+					if a.personHere() {
+						a.next("executor inbox approve "+args[0], "executor inbox deny "+args[0])
+					}
 				}
 				return nil
 			})

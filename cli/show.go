@@ -127,9 +127,24 @@ func (a *app) showPage(p *executor.Page) {
 	}
 	var words []string
 	for _, key := range slices.Sorted(maps.Keys(args)) {
-		words = append(words, key+":="+string(args[key]))
+		words = append(words, wordFor(key, args[key]))
 	}
 	a.note("there is more; call again with: %s", clean(strings.Join(words, " ")))
+}
+
+// wordFor writes an argument as it is typed in a shell.
+func wordFor(key string, value json.RawMessage) string {
+	var text string
+	word := key + ":=" + string(value)
+	if json.Unmarshal(value, &text) == nil && !strings.HasPrefix(text, "@") {
+		word = key + "=" + text
+	}
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("=:._-/@+,%", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 // tableOf makes a table of an array of flat objects; nil when value is not one.

@@ -98,6 +98,10 @@ func TestAKeyInTheKeychainIsNotReplacedWhenTheKeychainGoes(t *testing.T) {
 	name := strings.TrimSpace(string(must(os.ReadFile(filepath.Join(dir, "secrets.keychain")))))
 	key := must(osring.Get("executor", name))
 
+	second := t.TempDir()
+	keep(t, file.Open(second, file.Options{}), "x", "y")
+	other := must(osring.Get("executor", strings.TrimSpace(string(must(os.ReadFile(filepath.Join(second, "secrets.keychain")))))))
+
 	for what, test := range map[string]struct {
 		change func()
 		off    bool
@@ -105,7 +109,9 @@ func TestAKeyInTheKeychainIsNotReplacedWhenTheKeychainGoes(t *testing.T) {
 	}{
 		"switched off":      {func() {}, true, "the key of the secrets is in the OS keychain, which is switched off"},
 		"the entry is gone": {func() { osring.MockInit() }, false, "the key of the secrets is no longer in the OS keychain"},
-		"the entry is another": {func() { _ = osring.Set("executor", name, "AGE-SECRET-KEY-1") }, false,
+		"the entry is no key": {func() { check(t, osring.Set("executor", name, "AGE-SECRET-KEY-1")) }, false,
+			`the OS keychain's entry "` + name + `" of "executor" is not the key`},
+		"the entry is another key": {func() { check(t, osring.Set("executor", name, other)) }, false,
 			`the OS keychain's entry "` + name + `" of "executor" is not the key`},
 		"locked": {func() { osring.MockInitWithError(errors.New("locked")) }, false, "the OS keychain, which has the key of the secrets, does not give it"},
 	} {

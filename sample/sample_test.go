@@ -167,6 +167,43 @@ func TestADamagedFileIsToldAndLeftAlone(t *testing.T) {
 	}
 }
 
+func TestAChangeThatCannotBeKeptIsNotMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := sample.Open(filepath.Join(dir, "sample.json"))
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := ask[sample.Problem](t, s, "POST", "/pets", `{"name":"Ada"}`); status != 500 {
+		t.Errorf("status %d, want 500", status)
+	}
+	if _, got := ask[sample.Status](t, s, "GET", "/status", ""); got.Pets != 6 {
+		t.Errorf("%d pets, want 6", got.Pets)
+	}
+}
+
+func TestAPhotoGoesWithItsPet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sample.json")
+	s := sample.Open(path)
+	var sizes []int
+	for _, method := range []string{"PUT", "DELETE"} {
+		at := map[string]string{"PUT": "/pets/6/photo", "DELETE": "/pets/6"}[method]
+		do(t, &http.Client{Transport: s.Transport(nil)}, sample.Origin, request{
+			method: method, path: at, body: string(make([]byte, 9000)), header: map[string]string{"Content-Type": "image/png"},
+		})
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, len(content))
+	}
+	if sizes[0] < 9000 || sizes[1] > 9000 {
+		t.Errorf("the file has %d bytes with the photo and %d without the pet", sizes[0], sizes[1])
+	}
+}
+
 func TestManyMayUseTheShopAtOnce(t *testing.T) {
 	s := sample.Open(filepath.Join(t.TempDir(), "sample.json"))
 	var wg sync.WaitGroup

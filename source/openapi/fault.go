@@ -26,7 +26,7 @@ func (a *reply) fault() executor.Result {
 	s, err := decodeText(a.head, a.media)
 	switch {
 	case json.Valid(value) && utf8.Valid(value):
-		f.Body, f.Message = value, reason(value)
+		f.Body, f.Message = value, reason(value, 3)
 	case !a.whole && utf8.Valid(a.head[:lastRune(a.head)]):
 		f.Body = appendString(nil, string(a.head[:lastRune(a.head)]))
 	case err == nil && s != "":
@@ -58,11 +58,15 @@ func lastRune(b []byte) int {
 }
 
 // reason finds the sentence for people in the bodies that APIs send with a
-// refusal: RFC 9457, OAuth, JSON:API, GraphQL and the habits of the rest.
-func reason(body json.RawMessage) string {
+// refusal: RFC 9457, OAuth, JSON:API, GraphQL and the habits of the rest. It looks
+// no deeper than depth.
+func reason(body json.RawMessage, depth int) string {
+	if depth == 0 {
+		return ""
+	}
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		return reason(list[0])
+		return reason(list[0], depth-1)
 	}
 	var s string
 	if json.Unmarshal(body, &s) == nil {
@@ -80,9 +84,9 @@ func reason(body json.RawMessage) string {
 	for _, found := range []string{
 		read("message"),
 		join([]string{read("error"), read("error_description")}, ": "),
-		reasonIn(o["error"]),
+		reasonIn(o["error"], depth-1),
 		join([]string{read("title"), read("detail")}, ": "),
-		reasonIn(o["errors"]),
+		reasonIn(o["errors"], depth-1),
 		read("msg"),
 		read("reason"),
 	} {
@@ -93,12 +97,12 @@ func reason(body json.RawMessage) string {
 	return ""
 }
 
-func reasonIn(nested json.RawMessage) string {
+func reasonIn(nested json.RawMessage, depth int) string {
 	nested = bytes.TrimSpace(nested)
 	if len(nested) == 0 || nested[0] != '{' && nested[0] != '[' {
 		return ""
 	}
-	return reason(nested)
+	return reason(nested, depth)
 }
 
 // oneLine keeps the first line of s, at most 300 characters of it.

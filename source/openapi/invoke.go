@@ -45,6 +45,9 @@ func (b binding) exchange(ctx context.Context, call executor.Call) (executor.Res
 	limit := patience(ctx)
 	resp, err := call.Credential.Client().Do(req)
 	if err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // a transport that refuses may leave it open
+		}
 		return executor.Result{}, silence(err, b.host(), limit, &way)
 	}
 	r, err := b.result(resp)

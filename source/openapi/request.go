@@ -106,6 +106,9 @@ func (b binding) head(h http.Header, args object) error {
 			continue
 		}
 		if p.In == "header" {
+			if !isToken(p.Name) {
+				return broken("header %q cannot be sent", p.Name)
+			}
 			value := p.segment(v)
 			if i := strings.IndexFunc(value, control); i >= 0 {
 				return refuse("/"+p.Arg, fmt.Sprintf("holds %q, which no header may", value[i]))
@@ -129,6 +132,13 @@ func (b binding) head(h http.Header, args object) error {
 // control tells the characters that would end a header or hide in one (RFC 9110,
 // section 5.5).
 func control(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// isToken tells whether name can name a header (RFC 9110, section 5.6.2).
+func isToken(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r > 0x7f || !unreserved(byte(r)) && !strings.ContainsRune("!#$%&'*+^`|", r)
+	})
+}
 
 // accept prefers JSON, then the order of the description, then anything.
 func accept(media []string) string {

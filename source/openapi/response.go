@@ -18,6 +18,10 @@ import (
 // over as it comes, unchecked.
 const heldBytes = 256 << 10
 
+// shortText becomes a JSON string. A longer one would end up behind a handle, where
+// text is of more use than JSON.
+const shortText = 48 << 10
+
 // A reply is what came back, with the beginning of its body.
 type reply struct {
 	*http.Response
@@ -114,7 +118,7 @@ func (a *reply) json() executor.Result {
 	return executor.Result{Value: value}
 }
 
-// text gives text in UTF-8 as a JSON string.
+// text gives text in UTF-8: as a JSON string, or as it is where it is long.
 func (a *reply) text() executor.Result {
 	if !a.whole {
 		return a.binary(a.media)
@@ -123,6 +127,10 @@ func (a *reply) text() executor.Result {
 	if err != nil {
 		a.note("%s", err)
 		return a.binary("application/octet-stream")
+	}
+	if len(s) > shortText {
+		a.head = []byte(s)
+		return a.binary(baseType(a.media) + "; charset=utf-8")
 	}
 	return executor.Result{Value: appendString(nil, s)}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/open-executor/executor"
 )
@@ -17,6 +18,7 @@ type upload struct {
 	open  func(executor.RunID) (io.ReadCloser, executor.Handle, error)
 
 	text    bytes.Buffer // since the last run
+	closed  sync.Once
 	pieces  []io.Reader
 	runs    []io.Closer
 	settled int64 // bytes in pieces
@@ -73,12 +75,14 @@ func (u *upload) attach(req *http.Request) {
 	req.Body, req.ContentLength = joined{io.MultiReader(u.pieces...), u}, u.settled
 }
 
-// Close closes the outputs of runs. It may be called twice.
+// Close closes the outputs of runs, once. The transport and the call may both do
+// it.
 func (u *upload) Close() error {
 	var all []error
-	for _, run := range u.runs {
-		all = append(all, run.Close())
-	}
-	u.runs = nil
+	u.closed.Do(func() {
+		for _, run := range u.runs {
+			all = append(all, run.Close())
+		}
+	})
 	return errors.Join(all...)
 }

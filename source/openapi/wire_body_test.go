@@ -167,6 +167,19 @@ func TestTheOutputOfARunIsSentAsAFile(t *testing.T) {
 	if out.closed != 0 || len(u.seen) != sent {
 		t.Errorf("closed %d times, %d more requests; want none", out.closed, len(u.seen)-sent)
 	}
+	mine := &executor.Error{Code: executor.Blocked, Msg: "not one of the source's hosts", Unsent: true}
+	held2 := &output{Reader: strings.NewReader(held)}
+	_, err = openapi.Kind{}.Invoke(t.Context(), executor.Call{
+		Tool: executor.Tool{Binding: encode(t, binding{Method: "PUT", Base: u.URL, Path: "/", Bodies: raw.Bodies})}, Args: []byte(`{"body":{"run":"run_1"}}`),
+		Credential: executor.Unsigned(&http.Client{Transport: failing{mine}}),
+		Open: func(context.Context, executor.RunID) (io.ReadCloser, executor.Handle, error) {
+			return held2, executor.Handle{Size: 1}, nil
+		},
+	})
+	if err != error(mine) || held2.closed != 1 {
+		t.Errorf("error = %v, the run was closed %d times; want the client's own, and once", err, held2.closed)
+	}
+
 	both := binding{Method: "POST", Path: "/", Bodies: []body{{Media: "multipart/form-data", Encoding: map[string]encoding{"f": {Binary: true}, "g": {Binary: true}}}}}
 	out, err = u.withRun(t, both, `{"body":{"f":{"run":"run_1"},"g":{"base64":"?"}}}`, held)
 	wantError(t, err, executor.Invalid, true, "/body/g/base64: is not standard base64")

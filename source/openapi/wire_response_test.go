@@ -160,6 +160,17 @@ func TestALargeAnswerIsHandedOverAsItComes(t *testing.T) {
 	}
 }
 
+func TestALongTextIsHandedOverInUTF8(t *testing.T) {
+	r, err := serve(t, says(200, "text/csv; charset=iso-8859-1", strings.Repeat("caf\xe9,", 20_000))).call(t, get, `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := shape{Media: "text/csv; charset=utf-8", Body: strings.Repeat("café,", 20_000)}
+	if got := shapeOf(t, r); got != want {
+		t.Errorf("%.80q of %s, want %.80q of %s", got.Body, got.Media, want.Body, want.Media)
+	}
+}
+
 func TestAnEncodingNobodyAskedForIsNotDecoded(t *testing.T) {
 	u := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

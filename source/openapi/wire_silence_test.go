@@ -126,15 +126,16 @@ func TestOneCallIsOneMessage(t *testing.T) {
 
 func TestABrokenBindingIsNoPanic(t *testing.T) {
 	for name, b := range map[string]binding{
-		"no server":        {Method: "GET", Path: "/"},
-		"a relative one":   {Method: "GET", Base: "/v1", Path: "/"},
-		"another protocol": {Method: "GET", Base: "file:///etc", Path: "/passwd"},
-		"a bad method":     {Method: "G T", Base: "https://a.example", Path: "/"},
-		"an open brace":    {Method: "GET", Base: "https://a.example", Path: "/{id"},
-		"an unknown blank": {Method: "GET", Base: "https://a.example", Path: "/{id}"},
+		"no server":             {Method: "GET", Path: "/"},
+		"a relative one":        {Method: "GET", Base: "/v1", Path: "/"},
+		"another protocol":      {Method: "GET", Base: "file:///etc", Path: "/passwd"},
+		"a bad method":          {Method: "G T", Base: "https://a.example", Path: "/"},
+		"an open brace":         {Method: "GET", Base: "https://a.example", Path: "/{id"},
+		"an unknown blank":      {Method: "GET", Base: "https://a.example", Path: "/{id}"},
+		"a header with a space": {Method: "GET", Base: "https://a.example", Path: "/", Params: []param{{Arg: "h", Name: "X H", In: "header"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := invoke(t, t.Context(), http.DefaultClient, b, `{}`)
+			_, err := invoke(t, t.Context(), http.DefaultClient, b, `{"h":1}`)
 			wantError(t, err, executor.Invalid, true, "")
 		})
 	}

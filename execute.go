@@ -69,7 +69,7 @@ func (e *Executor) walk(ctx context.Context, run Run, args json.RawMessage, appr
 	if err != nil {
 		return e.refuse(ctx, run, err)
 	}
-	run.Input.Args = e.secrets.JSON(run.Input.Args)
+	run.Input.Args = e.maskedJSON(run.Input.Args)
 	if run, err = e.append(ctx, run); err != nil { // no record, no call
 		return Result{}, err
 	}
@@ -94,7 +94,7 @@ func (e *Executor) decide(ctx context.Context, f found, run *Run, raw json.RawMe
 	if err != nil {
 		return permit{}, err
 	}
-	run.Input.Args, run.Input.Digest = e.secrets.JSON(args.masked), args.digest
+	run.Input.Args, run.Input.Digest = e.maskedJSON(args.masked), args.digest
 	decision, version, err := e.law(ctx, f, args, run.Principal[len(run.Principal)-1])
 	if err != nil {
 		return permit{}, err

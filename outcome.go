@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,12 +17,12 @@ import (
 func (e *Executor) take(ctx context.Context, res Result) (Result, error) {
 	if res.Fault != nil {
 		f := *res.Fault
-		f.Message, f.Body, f.Headers = e.secrets.Text(f.Message), e.secrets.JSON(f.Body), e.secrets.Texts(f.Headers)
+		f.Message, f.Body, f.Headers = e.secrets.Text(f.Message), e.maskedJSON(f.Body), e.secrets.Texts(f.Headers)
 		res.Fault = &f
 	}
 	if res.Page != nil {
 		p := *res.Page
-		p.Next, p.Args = e.secrets.Text(p.Next), e.secrets.JSON(p.Args)
+		p.Next, p.Args = e.secrets.Text(p.Next), e.maskedJSON(p.Args)
 		res.Page = &p
 	}
 	e.secrets.Texts(res.Headers)
@@ -35,7 +36,7 @@ func (e *Executor) take(ctx context.Context, res Result) (Result, error) {
 		res.Value = nil
 	}
 	if body == nil {
-		res.Value = e.secrets.JSON(res.Value)
+		res.Value = e.maskedJSON(res.Value)
 		return res, nil
 	}
 	defer body.Content.Close() //nolint:errcheck // what matters was read
@@ -50,15 +51,25 @@ func (e *Executor) keep(ctx context.Context, res Result, body *Body) (Result, er
 		return Result{}, err
 	}
 	if whole && isJSON(body.MediaType) && json.Valid(head) {
-		res.Value = e.secrets.JSON(head)
+		res.Value = e.maskedJSON(head)
 		return res, nil
 	}
 	sum, size, err := e.storage.Blobs().Put(ctx, io.MultiReader(bytes.NewReader(head), content))
 	if err != nil {
 		return Result{}, err
 	}
-	res.Handle = &Handle{Digest: sum, Size: size, MediaType: body.MediaType, Name: e.secrets.Text(body.Name), Preview: preview(head, body.MediaType)}
+	res.Handle = &Handle{Digest: sum, Size: size, MediaType: e.secrets.Text(body.MediaType), Name: e.secrets.Text(body.Name), Preview: preview(head, body.MediaType)}
 	return res, nil
+}
+
+// maskedJSON takes secrets out of raw. What is no JSON then, as where a number was
+// one, becomes a JSON string: a run that holds anything else cannot be recorded.
+func (e *Executor) maskedJSON(raw json.RawMessage) json.RawMessage {
+	out := e.secrets.JSON(raw)
+	if len(out) > 0 && !json.Valid(out) {
+		out, _ = json.Marshal(string(out)) // a string always encodes
+	}
+	return out
 }
 
 func isJSON(mediaType string) bool {
@@ -128,8 +139,9 @@ func (e *Executor) clean(err error, run RunID) error {
 	}
 	out := *ours
 	out.Msg, out.Hint, out.Run = e.secrets.Text(out.Msg), e.secrets.Text(out.Hint), run
+	out.Fields = slices.Clone(ours.Fields)
 	for i := range out.Fields {
-		out.Fields[i].Msg = e.secrets.Text(out.Fields[i].Msg)
+		out.Fields[i] = FieldError{e.secrets.Text(out.Fields[i].Pointer), e.secrets.Text(out.Fields[i].Msg)}
 	}
 	if out.Err != nil {
 		out.Err = cause{e.secrets.Text(out.Err.Error()), out.Err}

@@ -107,7 +107,7 @@ func (l *loader) read(u *url.URL) (*document, error) {
 		}
 		return l.keep(u, body, u.Path)
 	}
-	return nil, fmt.Errorf("%q is outside of the description's own folder or host", u.Redacted())
+	return nil, errors.New("it is outside of the description's own folder or host")
 }
 
 func (l *loader) rel(u *url.URL) string {
@@ -118,7 +118,7 @@ func (l *loader) rel(u *url.URL) string {
 func (l *loader) file(u *url.URL) ([]byte, error) {
 	rel := l.rel(u)
 	if strings.HasPrefix(rel, "/") || !filepath.IsLocal(rel) {
-		return nil, fmt.Errorf("%q is outside of the description's own folder", u.Path)
+		return nil, errors.New("it is outside of the description's own folder")
 	}
 	f, err := l.dir.Open(rel)
 	if err != nil {

@@ -49,7 +49,7 @@ func (c *compiler) compile() (executor.Manifest, error) {
 	}
 	info := c.doc.get("info")
 	m.Title, m.Description = c.prose(info.get("title")), cut(c.prose(info.get("description")), maxText)
-	m.Version = str(lookup(info.raw, "version"))
+	m.Version = strings.Trim(string(compact(nil, info.value("version"))), `"`) // YAML makes a number of 1.0
 	m.Defs = c.schemas.finish()
 	m.Auth, m.Public = c.security.auths, c.security.public()
 	m.Hosts = slices.Sorted(maps.Keys(c.hosts))

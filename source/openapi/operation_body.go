@@ -38,15 +38,17 @@ func (c *compiler) bodies(op operation, list, form []node) []content {
 			all = append(all, content{media: m.name, schema: schema, own: media, required: required, about: about})
 		}
 	}
+	json := slices.ContainsFunc(all, func(b content) bool { return isJSON(b.media) })
 	for i := range all {
-		all[i].compiled = c.bodySchema(&all[i])
+		all[i].compiled = c.bodySchema(&all[i], json)
 	}
 	slices.SortStableFunc(all, func(a, b content) int { return a.rank(all) - b.rank(all) })
 	return all
 }
 
-// bodySchema compiles the schema of one media type, and settles "*/*".
-func (c *compiler) bodySchema(b *content) []byte {
+// bodySchema compiles the schema of one media type, and settles "*/*". Where there
+// is no JSON, XML may also be given as text.
+func (c *compiler) bodySchema(b *content, json bool) []byte {
 	raw := bytes.TrimSpace(b.schema.raw)
 	bare := raw == nil || string(compact(nil, raw)) == "{}"
 	kind := str(lookup(raw, "type"))
@@ -57,7 +59,7 @@ func (c *compiler) bodySchema(b *content) []byte {
 		}
 	}
 	switch {
-	case isJSON(b.media) || isForm(b.media) || isMultipart(b.media):
+	case isJSON(b.media) || isForm(b.media) || isMultipart(b.media) || isXML(b.media) && json:
 		return c.schemas.render(b.schema, request, nil)
 	case isText(b.media):
 		if bare {

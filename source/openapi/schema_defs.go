@@ -32,6 +32,7 @@ type schemas struct {
 	queue  []pending
 	edges  map[string][]string // def → defs that describe the same value
 	differ map[place]bool      // schemas with a form for each direction
+	homes  map[string]string   // def → where it stands in the description
 	here   node                // being compiled; for notes
 }
 
@@ -56,7 +57,7 @@ func newSchemas(l *loader, version string) *schemas {
 	return &schemas{
 		load: l, siblings: version != "" && !strings.HasPrefix(version, "3.0"), hasOneWay: true,
 		defs: map[string]json.RawMessage{}, names: map[defKey]string{}, taken: map[string]bool{fileDef: true},
-		edges: map[string][]string{}, differ: map[place]bool{},
+		edges: map[string][]string{}, differ: map[place]bool{}, homes: map[string]string{},
 	}
 }
 
@@ -112,7 +113,7 @@ func (s *schemas) refer(at scope, ref string) (string, bool) {
 		return name, true
 	}
 	name := s.unique(n, way)
-	s.names[key] = name
+	s.names[key], s.homes[name] = name, n.where()
 	if way == both {
 		way = at.direction
 	}
@@ -225,15 +226,15 @@ func refsIn(raw []byte) []string {
 // unique names a def after its place, in the alphabet of defs. Where two want one
 // name the later has a hash of its place appended.
 func (s *schemas) unique(n node, way direction) string {
-	name := n.ptr
+	name, own := n.ptr, false
 	for _, prefix := range []string{"/components/schemas/", "/definitions/", "/components/", "/$defs/"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			name = rest
+			name, own = rest, true
 			break
 		}
 	}
-	if name == "" || name == "/" {
-		name = strings.TrimSuffix(path.Base(n.doc.name), path.Ext(n.doc.name))
+	if !own && n.doc.name != "" {
+		name = strings.TrimSuffix(path.Base(n.doc.name), path.Ext(n.doc.name)) + name
 	}
 	name = plainName(unescape(strings.ReplaceAll(strings.Trim(name, "/"), "/", ".")))
 	if len(name) > 100 {
@@ -292,7 +293,7 @@ func (s *schemas) breakLoops() {
 			switch state[next] {
 			case visiting:
 				s.defs[name] = json.RawMessage("{}")
-				s.load.notes.add(defsPrefix+name, "the schema is made of nothing but itself; anything is allowed")
+				s.load.notes.add(s.homes[name], "the schema is made of nothing but itself; anything is allowed")
 			case 0:
 				visit(next)
 			}

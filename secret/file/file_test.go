@@ -263,15 +263,18 @@ func TestSeveralProcessesKeepAtOnceAndLoseNothing(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var children []*exec.Cmd
+	var said [4]bytes.Buffer
 	for i := range 4 {
 		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		c.Env = append(os.Environ(), childDir+"="+dir, fmt.Sprintf("%s_NAME=child-%d", childDir, i))
-		c.Stdout, c.Stderr = os.Stderr, os.Stderr
+		c.Stdout = &said[i]
 		check(t, c.Start())
 		children = append(children, c)
 	}
-	for _, c := range children {
-		check(t, c.Wait())
+	for i, c := range children {
+		if err := c.Wait(); err != nil {
+			t.Fatalf("child %d: %v\n%s", i, err, said[i].String())
+		}
 	}
 	for i := range 4 {
 		for j := range 10 {

@@ -18,7 +18,8 @@ import (
 const flushAfter = 400 * time.Millisecond
 
 // checkpointAfter is how much chain may lie behind runs/index before Close
-// writes it anew; reading that much takes about a millisecond.
+// writes it anew; it is read in milliseconds. A new segment begins with a new
+// index, so that what a kill leaves to be read is bounded.
 const checkpointAfter = 256 << 10
 
 // runs keeps the chain. Entries are made and written in batches, by one caller
@@ -231,6 +232,9 @@ func (r *runs) roll() error {
 	if err := r.journal.flush(); err != nil {
 		return err
 	}
+	if r.behind > r.saved/4 {
+		r.checkpoint()
+	}
 	path := filepath.Join(r.dir, segmentName(r.walk.at.segment+1))
 	next, err := openJournal(r.disk, path, 0, true)
 	if err != nil {
@@ -269,9 +273,7 @@ func (r *runs) finish(a *appending) {
 		r.flusher.Stop()
 	}
 	if a.err == nil && r.behind > max(checkpointAfter, r.saved/4) {
-		if err := saveIndex(r.disk, r.walk, r.last, r.index); err != nil {
-			r.log.Warn("no index of runs", "dir", r.dir, "err", err)
-		}
+		r.checkpoint()
 	}
 	a.err = errors.Join(a.err, r.journal.f.Close())
 }
@@ -280,4 +282,14 @@ func (r *runs) close() error {
 	a := &appending{what: end}
 	r.queue.do(a)
 	return a.err
+}
+
+// checkpoint writes runs/index. All entries are synced.
+func (r *runs) checkpoint() {
+	size, err := saveIndex(r.disk, r.walk, r.last, r.index)
+	if err != nil {
+		r.log.Warn("no index of runs", "dir", r.dir, "err", err)
+		return
+	}
+	r.behind, r.saved = 0, size
 }

@@ -27,13 +27,13 @@ type checkpoint struct {
 }
 
 // saveIndex writes runs/index. Everything before w.at is synced, and last is the
-// line of the entry w.head.
-func saveIndex(d disk, w walk, last spot, x *index) error {
+// line of the entry w.head. It gives the size of the file.
+func saveIndex(d disk, w walk, last spot, x *index) (size int64, err error) {
 	rows := make([]byte, 0, 160*len(x.started))
 	for _, m := range x.started {
 		askers, err := encode(m.askers)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		rows = fmt.Appendf(rows, "%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n",
 			m.id, m.version, m.status, m.source, m.parent, m.at.segment, m.at.offset, m.at.length, askers)
@@ -43,9 +43,10 @@ func saveIndex(d disk, w walk, last spot, x *index) error {
 		Last: last.offset, Length: last.length, Runs: len(x.started), Sum: sum(rows),
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return d.replace(indexPath(w.dir), append(appendLine(nil, first), rows...))
+	content := append(appendLine(nil, first), rows...)
+	return int64(len(content)), d.replace(indexPath(w.dir), content)
 }
 
 func indexPath(dir string) string { return filepath.Join(dir, "index") }
@@ -73,6 +74,9 @@ func loadIndex(w *walk) (x *index, last spot, size int, ok bool) {
 	last = spot{c.Segment, c.Last, c.Length}
 	l, _, err := readAt(filepath.Join(w.dir, segmentName(c.Segment)), last)
 	if err != nil || l.Seq != c.Seq || l.Hash != c.Hash || c.Last+int64(c.Length) != c.Offset {
+		return nil, spot{}, 0, false
+	}
+	if numbers, err := segments(w.dir); err != nil || len(numbers) < c.Segment || numbers[c.Segment-1] != c.Segment {
 		return nil, spot{}, 0, false
 	}
 	if x, ok = parseIndex(string(rows), c.Runs); !ok {

@@ -16,7 +16,8 @@ import (
 	"github.com/open-executor/executor/storage/file"
 )
 
-// filled makes a storage with a snapshot, events, several segments and a blob.
+// filled makes a storage with a snapshot, events, several segments and a blob,
+// and without an index, so that Open reads all of it.
 func filled(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,6 +35,9 @@ func filled(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "runs", "index")); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -191,8 +195,12 @@ func repairCopy(t *testing.T, dir, path string, offset int64) {
 	}
 }
 
-func TestMissingSegmentIsDamage(t *testing.T) {
-	dir := filled(t)
+func TestMissingSegmentIsDamageWithAnIndexAsWell(t *testing.T) {
+	dir := t.TempDir()
+	manyRuns(t, dir, 12, file.Options{SegmentBytes: 1200})
+	if _, err := os.Stat(filepath.Join(dir, "runs", "index")); err != nil {
+		t.Fatal(err)
+	}
 	missing := filepath.Join(dir, "runs", "000002.jsonl")
 	if err := os.Remove(missing); err != nil {
 		t.Fatal(err)
@@ -205,7 +213,7 @@ func TestMissingSegmentIsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, dir, file.Options{})
-	if _, entries := count(t, s); entries == 0 || entries >= 12 {
+	if _, entries := count(t, s); entries == 0 || entries >= 24 {
 		t.Errorf("%d entries, want those of the first segment", entries)
 	}
 	if err := s.Close(); err != nil {

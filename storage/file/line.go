@@ -2,12 +2,11 @@ package file
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"strconv"
+	"strings"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -41,24 +40,27 @@ func parseLine(line []byte) (text []byte, why string) {
 // header reads checksum and length from the front of a line; the text begins at
 // start. Only what appendLine writes is ok.
 func header(line []byte) (sum uint32, start, n int, ok bool) {
+	const digits = 12 // of a length, at most
 	if len(line) < 11 || line[8] != ' ' {
 		return 0, 0, 0, false
 	}
-	digits, _, found := bytes.Cut(line[9:min(len(line), 30)], []byte(" "))
-	if !found {
-		return 0, 0, 0, false
+	for _, c := range line[:8] {
+		v := strings.IndexByte("0123456789abcdef", c)
+		if v < 0 {
+			return 0, 0, 0, false
+		}
+		sum = sum<<4 | uint32(v)
 	}
-	wide, err := strconv.ParseUint(string(line[:8]), 16, 32)
-	if err != nil {
-		return 0, 0, 0, false
+	for i, c := range line[9:min(len(line), 9+digits+1)] {
+		switch {
+		case c == ' ' && i > 0:
+			return sum, 9 + i + 1, n, true
+		case c < '0' || c > '9' || i > 0 && n == 0:
+			return 0, 0, 0, false
+		}
+		n = 10*n + int(c-'0')
 	}
-	n, err = strconv.Atoi(string(digits))
-	if err != nil || n < 0 || n > 1<<40 {
-		return 0, 0, 0, false
-	}
-	start = 9 + len(digits) + 1
-	exact := fmt.Sprintf("%08x %d ", wide, n)
-	return uint32(wide), start, n, exact == string(line[:start])
+	return 0, 0, 0, false
 }
 
 // torn tells whether a bad line at the end of a file can be what a killed

@@ -14,6 +14,7 @@ type queue[T any] struct {
 	mu      sync.Mutex
 	busy    bool // somebody is at work, or has been told to
 	waiting []ticket[T]
+	crowd   int // how many were there at the last batch, in it and waiting
 }
 
 type ticket[T any] struct {
@@ -37,12 +38,7 @@ func (q *queue[T]) do(op T) {
 
 // lead does the batch that has gathered and hands over to one of the next.
 func (q *queue[T]) lead() {
-	runtime.Gosched() // those who were answered just now get to join
-	q.mu.Lock()
-	batch := q.waiting
-	q.waiting = nil
-	q.mu.Unlock()
-
+	batch := q.take()
 	ops := make([]T, len(batch))
 	for i, t := range batch {
 		ops[i] = t.op
@@ -54,7 +50,29 @@ func (q *queue[T]) lead() {
 
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.crowd = len(batch) + len(q.waiting)
 	if q.busy = len(q.waiting) > 0; q.busy {
 		q.waiting[0].turn <- false
 	}
+}
+
+// patience is how often take lets others run; that is microseconds, where a
+// sync takes about a millisecond.
+const patience = 50
+
+// take gives the next batch. Those who were answered just now get to join it:
+// without that, two half crowds would take turns.
+func (q *queue[T]) take() []ticket[T] {
+	for i := 0; ; i++ {
+		q.mu.Lock()
+		if len(q.waiting) >= q.crowd || i == patience {
+			break
+		}
+		q.mu.Unlock()
+		runtime.Gosched()
+	}
+	defer q.mu.Unlock()
+	batch := q.waiting
+	q.waiting = nil
+	return batch
 }

@@ -13,7 +13,7 @@ type document struct {
 	raw  []byte   // valid JSON
 
 	maps  map[*byte]map[string][]byte // large objects that references have looked into, by their first byte
-	found map[string]node             // references already followed
+	found map[string]hit              // references already followed
 	ids   map[string]node             // "$id" and "$anchor" of its schemas; nil until asked for
 }
 

@@ -30,28 +30,31 @@ func (l *loader) follow(n node) (node, bool) {
 	return n, false
 }
 
+// A hit is what a reference led to.
+type hit struct {
+	node node
+	err  error
+}
+
 // find resolves one reference that stands at from.
 func (l *loader) find(from node, ref string) (node, error) {
 	d := from.doc
-	if n, ok := d.found[ref]; ok {
-		if n.raw == nil {
-			return n, fmt.Errorf("the reference %q leads nowhere", ref)
-		}
-		return n, nil
+	if h, ok := d.found[ref]; ok {
+		return h.node, h.err
 	}
 	if d.found == nil {
-		d.found = map[string]node{}
+		d.found = map[string]hit{}
 	}
-	d.found[ref] = node{doc: d} // a reference whose own path needs it leads nowhere
+	nowhere := fmt.Errorf("the reference %q leads nowhere", ref)
+	d.found[ref] = hit{node{doc: d}, nowhere} // for one whose own path needs it
 	n, err := l.seek(d, ref)
 	if err != nil {
-		return n, fmt.Errorf("the reference %q leads nowhere: %w", ref, err)
+		err = fmt.Errorf("the reference %q leads nowhere: %w", ref, err)
+	} else if n.raw == nil {
+		err = nowhere
 	}
-	d.found[ref] = n
-	if n.raw == nil {
-		return n, fmt.Errorf("the reference %q leads nowhere", ref)
-	}
-	return n, nil
+	d.found[ref] = hit{n, err}
+	return n, err
 }
 
 func (l *loader) seek(d *document, ref string) (node, error) {

@@ -92,7 +92,7 @@ func sign(found executor.Found, o Options) signature {
 	var levels [sides]int
 	fits := func(result bool, budget int) bool {
 		p := newPrinter(g, o.Expand, levels, budget)
-		s.args, s.result = p.arguments(), "Promise<unknown /* expand with /output */>"
+		s.args, s.result = p.arguments(), cutResult
 		if result {
 			s.result = p.promise()
 		}
@@ -102,9 +102,13 @@ func sign(found executor.Found, o Options) signature {
 	}
 	// The caller writes the arguments: they come first and get the larger share.
 	last := len(cuts) + expandedAhead - 1
-	for !fits(false, budget*inputShare/100) {
+	share := budget
+	if t.Output != nil {
+		share = budget * inputShare / 100
+	}
+	for !fits(false, share) {
 		if levels[input]++; levels[input] > last {
-			s.args, s.result, s.types = "(args: Record<string, unknown> /* expand with /input */)", "Promise<unknown /* expand with /output */>", nil
+			s.args, s.result, s.types = "(args: Record<string, unknown> /* expand with /input */)", cutResult, nil
 			return s
 		}
 	}
@@ -116,6 +120,8 @@ func sign(found executor.Found, o Options) signature {
 	fits(false, budget)
 	return s
 }
+
+const cutResult = "Promise<unknown /* expand with /output */>"
 
 // inputShare is how much of the budget the arguments may take, in percent.
 const inputShare = 65

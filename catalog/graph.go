@@ -144,9 +144,23 @@ func (g *graph) schema(t target) *schema {
 const smallSchema = 300 // bytes
 
 // inline tells whether a target is shown where it is used and not under a name. A
-// circle of references always has one that is not: it is referred to from without
-// and from within.
+// circle of shared schemas always has one that is not: it is referred to from
+// without and from within.
 func (g *graph) inline(t target) bool {
 	raw := g.raw(t)
-	return g.uses[t] == 1 || t.ref != "#" && len(raw) <= smallSchema && len(refs(raw)) == 0 && !g.schema(t).object()
+	if g.uses[t] == 1 && shared(t.ref) {
+		return true
+	}
+	return t.ref != "#" && len(raw) <= smallSchema && len(refs(raw)) == 0 && !g.schema(t).object()
+}
+
+// shared tells whether ref names a whole shared schema and not a place inside
+// another, where it could hold the reference itself.
+func shared(ref string) bool {
+	for _, prefix := range []string{"#/$defs/", "#/definitions/"} {
+		if name, ok := strings.CutPrefix(ref, prefix); ok {
+			return !strings.Contains(name, "/")
+		}
+	}
+	return false
 }

@@ -144,7 +144,7 @@ func (p *printer) reference(ref string, at place) kind {
 	if !p.graph.inline(t) {
 		return p.name(t, at)
 	}
-	inner := place{side: t.side, pointer: strings.TrimPrefix(t.ref, "#"), depth: at.depth, full: at.full}
+	inner := place{side: at.side, pointer: strings.TrimPrefix(t.ref, "#"), depth: at.depth, full: at.full}
 	return p.write(p.graph.schema(t), inner)
 }
 
@@ -166,7 +166,7 @@ func (p *printer) name(t target, at place) kind {
 		name = fmt.Sprintf("%s%d", base, i)
 	}
 	p.names[t] = name
-	p.queue = append(p.queue, declared{t, place{side: t.side, depth: at.depth}})
+	p.queue = append(p.queue, declared{t, place{side: at.side, depth: at.depth}})
 	return plain(name)
 }
 

@@ -25,6 +25,8 @@ var cuts = []cut{
 	{60, 2, 50, 12},
 	{40, 2, 25, 8},
 	{0, 2, 25, 6},
+	{0, 2, 12, 6},
+	{0, 2, 8, 4},
 	{0, 1, 25, 6},
 	{0, 1, 12, 4},
 	{0, 1, 6, 3},
@@ -32,7 +34,7 @@ var cuts = []cut{
 }
 
 // expandedAhead is how many cuts milder what was asked for is shown.
-const expandedAhead = 6
+const expandedAhead = 8
 
 // A printer writes the types of one tool at one cut.
 type printer struct {
@@ -41,6 +43,7 @@ type printer struct {
 	levels [sides]int
 	limit  int // characters after which it gives up
 	used   int
+	nested int // schemas being written
 	names  map[target]string
 	queue  []declared // types to declare, in order of use
 }
@@ -73,6 +76,9 @@ func (p *printer) cut(at place) cut {
 	}
 	return cuts[min(max(0, level), len(cuts)-1)]
 }
+
+// deepest bounds how far schemas nest, whatever was asked for.
+const deepest = 200
 
 // leads tells whether something asked for lies below a place.
 func (p *printer) leads(at place) bool {
@@ -135,7 +141,7 @@ func (p *printer) nameAsked(side int, ref string) {
 		return
 	}
 	if t, ok := p.graph.resolve(side, ref); ok && p.graph.uses[t] > 0 {
-		p.name(t, place{side: t.side})
+		p.name(t, place{side: side})
 	}
 }
 
@@ -170,9 +176,11 @@ func (p *printer) spent(s signature) int {
 // write gives the type of a schema.
 func (p *printer) write(s *schema, at place) kind {
 	at = p.enter(at)
-	if p.used > p.limit {
+	if p.used > p.limit || p.nested >= deepest {
 		return unknown
 	}
+	p.nested++
+	defer func() { p.nested-- }()
 	if s.never {
 		return plain("never")
 	}

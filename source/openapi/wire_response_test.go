@@ -317,11 +317,11 @@ func TestTheClientsLimitEndsAnAnswer(t *testing.T) {
 			w.Header().Set("Content-Type", "application/octet-stream")
 			pour(w, 200)
 		},
-		"a compressed 200 MiB": func(w http.ResponseWriter, _ *http.Request) {
+		"a compressed 64 MiB": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
-			pour(z, 200)
+			pour(z, 64)
 			_ = z.Close() // the client had enough
 		},
 	} {

@@ -101,6 +101,17 @@ func TestADeadlineEndsTheWait(t *testing.T) {
 	wantError(t, err, executor.Unavailable, true, "ended before it was sent")
 }
 
+func TestACallGivenUpWhileConnectingIsUnsent(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}}
+	_, err := invoke(t, ctx, client, binding{Method: "POST", Base: "http://a.example", Path: "/"}, `{}`)
+	wantError(t, err, executor.Unavailable, true, "was given up before a.example answered")
+}
+
 func TestEventsUntilTheDeadlineAreKept(t *testing.T) {
 	u := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -198,7 +198,7 @@ func (a *app) showAdded(v sourceView, auth string) {
 // nextFor gives the command to type after a source was added.
 func nextFor(v sourceView, auth string) []string {
 	if v.ID == sampleID {
-		return firstSteps[1:]
+		return firstSteps[2:]
 	}
 	if len(v.Connections) > 0 {
 		if v.Try != "" {

@@ -80,6 +80,9 @@ func (a *app) connect(ctx context.Context, id executor.SourceID, name executor.C
 		return err
 	}
 	refs = renamed(refs, auth.Keys())
+	if err := a.resolveAll(ctx, refs); err != nil {
+		return err
+	}
 	typed, err := a.askMissing(ctx, id, name, auth, refs)
 	if err != nil {
 		return err
@@ -134,6 +137,24 @@ func renamed(refs map[string]executor.SecretRef, keys []string) map[string]execu
 		return map[string]executor.SecretRef{keys[0]: ref}
 	}
 	return refs
+}
+
+// resolveAll tells a person which reference leads nowhere, and why. An agent is
+// refused by the executor, and learns nothing here.
+func (a *app) resolveAll(ctx context.Context, refs map[string]executor.SecretRef) error {
+	if a.agent != "" {
+		return nil
+	}
+	for _, key := range sortedKeys(refs) {
+		if err := a.Resolve(ctx, refs[key]); err != nil {
+			f := failureOf(err)
+			return &executor.Error{
+				Code: executor.NeedsAuth, Op: "connect", Err: err,
+				Msg: fmt.Sprintf("the secret %q is not to be had: %s", key, f.Message), Hint: f.Hint,
+			}
+		}
+	}
+	return nil
 }
 
 // askMissing asks the person at the terminal for the secrets that no reference was

@@ -9,6 +9,7 @@
 // from neither. "base" replaces the description's servers; "variables" fills their
 // blanks.
 //
-// It imports the root package and a YAML decoder. What it leaves to others:
+// It imports the root package, a YAML decoder and the character sets of
+// golang.org/x/text. What it leaves to others:
 // validation of arguments, credentials, egress, retries, records.
 package openapi

@@ -3,6 +3,7 @@ package openapi
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -242,12 +243,17 @@ func (b binding) pathParam(name string) (param, bool) {
 	return param{}, false
 }
 
-// climbs tells whether any segment of an escaped path is "." or "..", also where
-// its dots are escaped: many servers read both the same.
+// climbs tells whether an escaped path holds a "." for a segment, or a ".." between
+// slashes of any kind. Escaping does not help: many servers unescape dots and
+// slashes before they route, and the call would reach another operation.
 func climbs(path string) bool {
 	for segment := range strings.SplitSeq(path, "/") {
 		s, err := url.PathUnescape(segment)
-		if err == nil && (s == "." || s == "..") {
+		if err != nil {
+			continue
+		}
+		parts := strings.FieldsFunc(s, func(r rune) bool { return r == '/' || r == '\\' })
+		if s == "." || slices.Contains(parts, "..") {
 			return true
 		}
 	}

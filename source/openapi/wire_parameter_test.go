@@ -157,6 +157,8 @@ func TestArgumentsThatCannotBeSentNameThemselves(t *testing.T) {
 		{"an empty label", path("label"), "/a/{id}", `{"id":""}`, "would change the path"},
 		{"dots between reserved slashes", param{Arg: "id", Name: "id", In: "path", Style: "simple", Reserved: true}, "/a/{id}", `{"id":"x/../../y"}`, "would change the path"},
 		{"escaped dots that stay escaped", param{Arg: "id", Name: "id", In: "path", Style: "simple", Reserved: true}, "/a/{id}", `{"id":"x/%2e%2E/y"}`, "would change the path"},
+		{"dots behind a slash that would be escaped", path("simple"), "/a/{id}", `{"id":"x/../../y"}`, "would change the path"},
+		{"dots before a backslash", path("simple"), "/a/{id}", `{"id":"..\\y"}`, "would change the path"},
 		{"a line break in a header", param{Arg: "h", Name: "X-H", In: "header", Style: "simple"}, "/", `{"h":"a\r\nX-Admin: 1"}`, `/h: holds '\r'`},
 		{"a NUL in a header", param{Arg: "h", Name: "X-H", In: "header", Style: "simple"}, "/", `{"h":["a","\u0000"]}`, `/h: holds '\x00'`},
 		{"a line break in a cookie", param{Arg: "s", Name: "s", In: "cookie", Style: "cookie"}, "/", `{"s":"a\nb"}`, `/s: holds '\n'`},
@@ -192,7 +194,7 @@ func TestParametersOfOneNameStayApart(t *testing.T) {
 func TestDotsInsideAValueAreJustDots(t *testing.T) {
 	u := serve(t, nil)
 	b := binding{Method: "GET", Path: "/{id}.json", Params: []param{{Arg: "id", Name: "id", In: "path", Style: "simple"}}}
-	for value, want := range map[string]string{`"..."`: "/....json", `".a"`: "/.a.json", `"."`: "/..json", `"../x"`: "/..%2Fx.json"} {
+	for value, want := range map[string]string{`"..."`: "/....json", `".a"`: "/.a.json", `"."`: "/..json", `"a../..x"`: "/a..%2F..x.json"} {
 		if got := u.ask(t, b, `{"id":`+value+`}`).Line; got != "GET "+want {
 			t.Errorf("id %s: %s, want %s", value, got, want)
 		}

@@ -251,7 +251,7 @@ func TestAlteredContentIsNotGiven(t *testing.T) {
 			t.Error(err)
 		}
 		found, err := file.Repair(dir)
-		if err != nil || len(found) != 1 || found[0].File != path || !bytes.Equal(content(t, found[0].Moved), content(t, found[0].Moved)) {
+		if err != nil || len(found) != 1 || found[0].File != path || filepath.Base(found[0].Moved) != digest {
 			t.Errorf("Repair = %v, %v, want %s put aside", found, err, path)
 		}
 		s = open(t, dir, file.Options{})

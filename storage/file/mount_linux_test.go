@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,73 +45,79 @@ func onSmallDisk(t *testing.T, inside func(t *testing.T, disk string)) {
 	}
 }
 
+// A filling is a storage on a small disk and what it has acknowledged.
+type filling struct {
+	t             *testing.T
+	s             *file.Storage
+	runs, records int
+}
+
+func (f *filling) append() {
+	f.t.Helper()
+	for ctx := context.Background(); ; f.runs++ {
+		run := testRun(fmt.Sprint(f.runs))
+		run.Reason = strings.Repeat("r", 3000)
+		if _, err := f.s.Runs().Append(ctx, run); err != nil {
+			wantFull(f.t, "Append", err)
+			return
+		}
+	}
+}
+
+func (f *filling) put() {
+	f.t.Helper()
+	value := json.RawMessage(`"` + strings.Repeat("v", 2000) + `"`)
+	for ctx := context.Background(); ; f.records++ {
+		if _, err := f.s.Table(executor.Sources).Put(ctx, fmt.Sprint(f.records), value, 0); err != nil {
+			wantFull(f.t, "Put", err)
+			return
+		}
+	}
+}
+
+func (f *filling) check() {
+	f.t.Helper()
+	ctx := context.Background()
+	list, err := f.s.Table(executor.Sources).List(ctx, "")
+	if len(list) != f.records || err != nil {
+		f.t.Errorf("List gives %d records, %v, want %d", len(list), err, f.records)
+	}
+	if got := proveChain(f.t, f.s); got != uint64(f.runs) {
+		f.t.Errorf("the chain has %d entries, want %d", got, f.runs)
+	}
+	if digests, err := f.s.Blobs().List(ctx); len(digests) != 0 || err != nil {
+		f.t.Errorf("Blobs.List = %v, %v, want none", digests, err)
+	}
+}
+
 func TestFullDiskRefusesAndGoesOnWhenThereIsRoom(t *testing.T) {
 	onSmallDisk(t, func(t *testing.T, disk string) {
 		dir, filler := filepath.Join(disk, "storage"), filepath.Join(disk, "filler")
 		if err := os.WriteFile(filler, make([]byte, 256<<10), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ctx := context.Background()
-		s := open(t, dir, file.Options{SnapshotBytes: 8 << 10})
-		var runs, records int
-		appendUntilFull := func() {
-			t.Helper()
-			var err error
-			for ; err == nil; runs++ {
-				run := testRun(strings.Repeat("i", 20) + string(rune('a'+runs%26)) + strings.Repeat("x", runs))
-				run.ID = executor.RunID(run.ID[:min(len(run.ID), 500)])
-				run.Reason, run.Version = strings.Repeat("r", 3000), 1
-				if now, missing := s.Runs().Get(ctx, run.ID); missing == nil {
-					run.Version = now.Version + 1
-				}
-				_, err = s.Runs().Append(ctx, run)
-			}
-			runs--
-			wantFull(t, "Append", err)
-		}
-		putUntilFull := func() {
-			t.Helper()
-			var err error
-			for ; err == nil; records++ {
-				value, _ := json.Marshal(strings.Repeat("v", 2000)) // a string always encodes
-				_, err = s.Table(executor.Sources).Put(ctx, string(rune('A'+records)), value, 0)
-			}
-			records--
-			wantFull(t, "Put", err)
-		}
-		appendUntilFull()
-		putUntilFull()
-		_, _, err := s.Blobs().Put(ctx, bytes.NewReader(make([]byte, 64<<10)))
+		opts := file.Options{SnapshotBytes: 8 << 10}
+		f := &filling{t: t, s: open(t, dir, opts)}
+		f.append()
+		f.put()
+		_, _, err := f.s.Blobs().Put(context.Background(), bytes.NewReader(make([]byte, 64<<10)))
 		wantFull(t, "Put of content", err)
-		check := func() {
-			t.Helper()
-			list, err := s.Table(executor.Sources).List(ctx, "")
-			if len(list) != records || err != nil {
-				t.Errorf("List gives %d records, %v, want %d", len(list), err, records)
-			}
-			if got := proveChain(t, s); got != uint64(runs) {
-				t.Errorf("the chain has %d entries, want %d", got, runs)
-			}
-			if digests, err := s.Blobs().List(ctx); len(digests) != 0 || err != nil {
-				t.Errorf("Blobs.List = %v, %v, want none", digests, err)
-			}
-		}
-		check()
-		if err := s.Close(); err != nil {
+		f.check()
+		if err := f.s.Close(); err != nil {
 			t.Error(err)
 		}
-		s = open(t, dir, file.Options{SnapshotBytes: 8 << 10})
-		check()
-		before := runs
+		f.s = open(t, dir, opts)
+		f.check()
+		before := f.runs
 		if err := os.Remove(filler); err != nil {
 			t.Fatal(err)
 		}
-		appendUntilFull()
-		if runs-before < 50 {
-			t.Errorf("%d more entries in 256 KiB, want at least 50", runs-before)
+		f.append()
+		if f.runs-before < 50 {
+			t.Errorf("%d more entries in 256 KiB, want at least 50", f.runs-before)
 		}
-		check()
-		if err := s.Close(); err != nil {
+		f.check()
+		if err := f.s.Close(); err != nil {
 			t.Error(err)
 		}
 		if damage, err := file.Check(dir); len(damage) > 0 || err != nil {

@@ -74,17 +74,27 @@ func serverIndex(t testing.TB, path string) *catalog.Index {
 	return catalog.New(views...)
 }
 
+// A parameter of an operation, as descriptions write it.
+type parameter struct {
+	Name        string `json:"name"`
+	Ref         string `json:"$ref"`
+	Description string `json:"description"`
+}
+
+var effects = map[string]executor.Effect{
+	"get": executor.Read, "head": executor.Read, "delete": executor.Destroy,
+	"post": executor.Write, "put": executor.Write, "patch": executor.Write,
+}
+
+// toDefs makes references to components references to a manifest's Defs.
+func toDefs(schema json.RawMessage) json.RawMessage {
+	return json.RawMessage(strings.ReplaceAll(string(schema), "#/components/schemas/", "#/$defs/"))
+}
+
 // operations reads an OpenAPI or Swagger description just far enough to search it:
 // the real reader of such descriptions is elsewhere.
 func operations(t testing.TB, path string) *executor.Manifest {
 	t.Helper()
-	type parameter struct {
-		Name        string          `json:"name"`
-		In          string          `json:"in"`
-		Ref         string          `json:"$ref"`
-		Description string          `json:"description,omitempty"`
-		Schema      json.RawMessage `json:"schema"`
-	}
 	d := load[struct {
 		Info struct {
 			Title string `json:"title"`
@@ -111,7 +121,7 @@ func operations(t testing.TB, path string) *executor.Manifest {
 					} `json:"content"`
 				} `json:"requestBody"`
 			}
-			if !slices.Contains([]string{"get", "put", "post", "delete", "patch", "head"}, method) {
+			if effects[method] == "" {
 				continue
 			}
 			if err := json.Unmarshal(raw, &op); err != nil {
@@ -125,20 +135,20 @@ func operations(t testing.TB, path string) *executor.Manifest {
 				input[p.Name], _ = json.Marshal(map[string]string{"description": p.Description})
 			}
 			for _, c := range op.RequestBody.Content {
-				input["body"] = json.RawMessage(strings.ReplaceAll(string(c.Schema), "#/components/schemas/", "#/$defs/"))
+				input["body"] = toDefs(c.Schema)
 			}
 			schema, _ := json.Marshal(map[string]any{"type": "object", "properties": input})
 			m.Tools = append(m.Tools, executor.Tool{
 				Name:        executor.ToolName(strings.ReplaceAll(op.OperationID, "/", ".")),
 				Description: strings.TrimSpace(op.Summary + "\n\n" + op.Description),
-				Effect:      map[string]executor.Effect{"get": executor.Read, "head": executor.Read, "delete": executor.Destroy, "post": executor.Write, "put": executor.Write, "patch": executor.Write}[method],
+				Effect:      effects[method],
 				Tags:        op.Tags, Deprecated: op.Deprecated, Input: schema,
 			})
 		}
 	}
 	m.Defs = map[string]json.RawMessage{}
 	for name, s := range d.Components.Schemas {
-		m.Defs[name] = json.RawMessage(strings.ReplaceAll(string(s), "#/components/schemas/", "#/$defs/"))
+		m.Defs[name] = toDefs(s)
 	}
 	slices.SortFunc(m.Tools, func(a, b executor.Tool) int { return strings.Compare(string(a.Name), string(b.Name)) })
 	return m

@@ -205,7 +205,7 @@ func (c *compiler) encoding(b content) map[string]encoding {
 	}
 	all := map[string]encoding{}
 	declared := b.own.get("encoding")
-	c.eachProperty(b.schema, 0, func(name string, schema node) {
+	c.eachProperty(b.schema, func(name string, schema node) {
 		e := c.partOf(schema)
 		if own, _ := c.follow(declared.get(name)); own.present() {
 			e = c.declaredPart(own, e, multipart)
@@ -245,82 +245,56 @@ func (c *compiler) declaredPart(own node, e encoding, multipart bool) encoding {
 // partOf tells files, arrays and objects apart.
 func (c *compiler) partOf(schema node) encoding {
 	var e encoding
-	schema = c.schemas.target(schema)
-	binary := c.schemas.binary(schema.raw) || c.branchBinary(schema)
-	if c.hasType(schema, "array", 0) {
+	forms := c.schemas.branches(schema, composed)
+	binary := c.anyBinary(forms)
+	if hasType(forms, "array") {
 		e.Array = true
-		schema = c.schemas.target(c.items(schema))
-		binary = binary || c.schemas.binary(schema.raw) || c.branchBinary(schema)
+		forms = c.schemas.branches(items(forms), composed)
+		binary = binary || c.anyBinary(forms)
 	}
 	switch {
 	case binary:
 		e.Binary = true
-	case c.hasType(schema, "object", 0):
+	case hasType(forms, "object"):
 		e.Media = "application/json"
 	}
 	return e
 }
 
-func (c *compiler) branchBinary(schema node) bool {
-	for _, key := range composed {
-		for _, branch := range schema.get(key).array() {
-			if c.schemas.binary(c.schemas.target(branch).raw) {
-				return true
-			}
-		}
-	}
-	return false
+func (c *compiler) anyBinary(forms []node) bool {
+	return slices.ContainsFunc(forms, func(n node) bool { return c.schemas.binary(n.raw) })
 }
 
-// items gives the item schema of an array, or of the first branch that has one.
-func (c *compiler) items(schema node) node {
-	if items := schema.get("items"); items.present() {
-		return items
-	}
-	for _, key := range composed {
-		for _, branch := range schema.get(key).array() {
-			if items := c.schemas.target(branch).get("items"); items.present() {
-				return items
-			}
+// items gives the item schema of the first form that has one.
+func items(forms []node) node {
+	for _, form := range forms {
+		if items := form.get("items"); items.present() {
+			return items
 		}
 	}
-	return node{doc: schema.doc}
+	return node{}
 }
 
-var composed = []string{"allOf", "anyOf", "oneOf"}
-
-// hasType tells whether a value of the schema may be of the type; branches count.
-func (c *compiler) hasType(schema node, kind string, depth int) bool {
-	own := schema.get("type")
-	if str(own.raw) == kind || slices.Contains(own.strings(), kind) {
-		return true
-	}
-	if own.raw == nil && (kind == "object" && lookup(schema.raw, "properties") != nil || kind == "array" && lookup(schema.raw, "items") != nil) {
-		return true
-	}
-	for _, key := range composed {
-		for _, branch := range schema.get(key).array() {
-			if depth < 4 && c.hasType(c.schemas.target(branch), kind, depth+1) {
-				return true
-			}
+// hasType tells whether a value of one of the forms may be of the type.
+func hasType(forms []node, kind string) bool {
+	for _, form := range forms {
+		own := form.get("type")
+		if str(own.raw) == kind || slices.Contains(own.strings(), kind) {
+			return true
+		}
+		if own.raw == nil && (kind == "object" && form.value("properties") != nil || kind == "array" && form.value("items") != nil) {
+			return true
 		}
 	}
 	return false
 }
 
 // eachProperty visits the properties of an object schema and of its branches.
-func (c *compiler) eachProperty(schema node, depth int, visit func(name string, schema node)) {
-	if depth > 6 {
-		return
-	}
-	schema = c.schemas.target(schema)
-	properties := c.schemas.properties(schema)
-	for _, m := range properties.object() {
-		visit(m.name, properties.child(m))
-	}
-	for _, key := range composed {
-		for _, branch := range schema.get(key).array() {
-			c.eachProperty(branch, depth+1, visit)
+func (c *compiler) eachProperty(schema node, visit func(name string, schema node)) {
+	for _, form := range c.schemas.branches(schema, composed) {
+		properties := c.schemas.properties(form)
+		for _, m := range properties.object() {
+			visit(m.name, properties.child(m))
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (c *compiler) answerNames(source node) map[string]string {
 		return names
 	}
 	homes := map[string]node{}
-	c.eachProperty(source, 0, func(name string, schema node) {
+	c.eachProperty(source, func(name string, schema node) {
 		names[name] = "/" + escape(name)
 		if slices.Contains(pageHomes, name) {
 			homes[name] = schema
@@ -76,7 +76,7 @@ func (c *compiler) answerNames(source node) map[string]string {
 	})
 	for _, home := range pageHomes {
 		if schema, ok := homes[home]; ok {
-			c.eachProperty(schema, 3, func(name string, _ node) {
+			c.eachProperty(schema, func(name string, _ node) {
 				names[name] = "/" + escape(home) + "/" + escape(name)
 				if home == "next_page" && name == "offset" || home == "cursors" && (name == "next" || name == "after") {
 					names["next_cursor"] = names[name]

@@ -260,7 +260,7 @@ func (s *schemas) oneWay(raw []byte, at scope) bool {
 	if at.direction == response {
 		flag = "writeOnly"
 	}
-	if at.direction == both || !s.hasOneWay {
+	if at.direction == both {
 		return false
 	}
 	n := node{at.doc, "", raw}
@@ -283,23 +283,44 @@ func (s *schemas) oneWay(raw []byte, at scope) bool {
 
 // oneWayNames lists properties of all branches of an allOf that do not travel in
 // this direction, since one branch may require what another declares.
-func (s *schemas) oneWayNames(raw []byte, at scope, depth int) []string {
-	if !s.hasOneWay || depth > 4 {
-		return nil
-	}
+func (s *schemas) oneWayNames(raw []byte, at scope) []string {
 	var names []string
-	n := s.target(node{at.doc, "", raw})
-	inner := at
-	inner.doc = n.doc
-	for _, m := range s.properties(n).object() {
-		if s.oneWay(m.raw, inner) {
-			names = append(names, m.name)
+	for _, form := range s.branches(node{at.doc, "", raw}, composed[:1]) {
+		properties := s.properties(form)
+		inner := at
+		inner.doc = properties.doc
+		for _, m := range properties.object() {
+			if s.oneWay(m.raw, inner) {
+				names = append(names, m.name)
+			}
 		}
 	}
-	for _, branch := range elements(lookup(n.raw, "allOf")) {
-		names = append(names, s.oneWayNames(branch, inner, depth+1)...)
-	}
 	return names
+}
+
+var composed = []string{"allOf", "anyOf", "oneOf"}
+
+const maxBranches = 200
+
+// branches lists a schema and, under keys, the schemas it is composed of, all
+// references followed, each once.
+func (s *schemas) branches(n node, keys []string) []node {
+	var all []node
+	seen := map[*byte]bool{}
+	queue := []node{n}
+	for len(queue) > 0 && len(all) < maxBranches {
+		n := s.target(queue[0])
+		queue = queue[1:]
+		if len(n.raw) == 0 || seen[&n.raw[0]] {
+			continue
+		}
+		seen[&n.raw[0]] = true
+		all = append(all, n)
+		for _, key := range keys {
+			queue = append(queue, n.get(key).array()...)
+		}
+	}
+	return all
 }
 
 // binary tells of a schema that stands for a file's content.

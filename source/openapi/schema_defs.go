@@ -22,9 +22,8 @@ const (
 // schemas compiles schemas and gathers those that tools share. Safe for one
 // goroutine.
 type schemas struct {
-	load      *loader
-	siblings  bool // keywords beside "$ref" count (3.1 and later)
-	hasOneWay bool // some property somewhere is readOnly or writeOnly
+	load     *loader
+	siblings bool // keywords beside "$ref" count (3.1 and later)
 
 	defs   map[string]json.RawMessage
 	names  map[defKey]string
@@ -55,7 +54,7 @@ type pending struct {
 
 func newSchemas(l *loader, version string) *schemas {
 	return &schemas{
-		load: l, siblings: version != "" && !strings.HasPrefix(version, "3.0"), hasOneWay: true,
+		load: l, siblings: version != "" && !strings.HasPrefix(version, "3.0"),
 		defs: map[string]json.RawMessage{}, names: map[defKey]string{}, taken: map[string]bool{fileDef: true},
 		edges: map[string][]string{}, differ: map[place]bool{}, homes: map[string]string{},
 	}
@@ -159,7 +158,7 @@ func (s *schemas) differs(n node) bool {
 	if known, ok := s.differ[first]; ok {
 		return known
 	}
-	seen := map[place]bool{first: true}
+	from := map[place]place{first: {}}
 	queue := []node{n}
 	for len(queue) > 0 {
 		here := queue[0]
@@ -169,7 +168,9 @@ func (s *schemas) differs(n node) bool {
 			continue
 		}
 		if s.differ[at] || directed(here.raw) {
-			s.differ[at], s.differ[first] = true, true
+			for ; at != (place{}); at = from[at] {
+				s.differ[at] = true
+			}
 			return true
 		}
 		for _, ref := range refsIn(here.raw) {
@@ -177,13 +178,14 @@ func (s *schemas) differs(n node) bool {
 			if err != nil {
 				continue
 			}
-			if p := (place{next.doc, next.ptr}); !seen[p] {
-				seen[p] = true
+			p := place{next.doc, next.ptr}
+			if _, seen := from[p]; !seen {
+				from[p] = at
 				queue = append(queue, next)
 			}
 		}
 	}
-	for p := range seen {
+	for p := range from {
 		s.differ[p] = false
 	}
 	return false

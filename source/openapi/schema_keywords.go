@@ -116,7 +116,7 @@ func (w *writer) list(name string, raw []byte, inPlace bool) {
 	if name == "allOf" {
 		at.drop = w.at.drop
 		for _, item := range items {
-			at.drop = append(at.drop, w.s.oneWayNames(item, at, 0)...)
+			at.drop = append(at.drop, w.s.oneWayNames(item, at)...)
 		}
 	}
 	w.key(name)

@@ -58,7 +58,7 @@ func TestWhatIsAskedForComesFirst(t *testing.T) {
 		{"an unknown effect is a write", "", catalog.Filter{Scope: "org", Effect: executor.Write}, []string{"phone.org.work.call", "phone.org.work.sendSMS"}},
 		{"by source", "contact", catalog.Filter{Sources: []executor.SourceID{"fax"}}, nil},
 		{"what is not visible is not found", "contact", catalog.Filter{Scope: "org", Visible: func(a executor.Address) bool { return a.Tool == "book.find" }}, []string{"phone.org.work.book.find"}},
-		{"deprecated tools come later", "find contacts", catalog.Filter{Scope: "org", Limit: 2}, []string{"phone.org.work.book.find", "phone.org.work.book.lookup"}},
+		{"a deprecated tool comes later although it fits better", "lookup contacts", catalog.Filter{Scope: "org", Limit: 2}, []string{"phone.org.work.book.find", "phone.org.work.book.lookup"}},
 		{"a tool's name", "book.lookup", catalog.Filter{Scope: "org", Limit: 1}, []string{"phone.org.work.book.lookup"}},
 		{"a tool's name in other case", "SENDsms", catalog.Filter{Scope: "org", Limit: 1}, []string{"phone.org.work.sendSMS"}},
 		{"a whole address", "phone.org.work.book.lookup", catalog.Filter{Scope: "org", Limit: 1}, []string{"phone.org.work.book.lookup"}},

@@ -50,15 +50,23 @@ type Keeper interface {
 }
 
 // A Secret is a value that must not be seen. However it is printed, logged or
-// encoded it says "[secret]". The zero value is empty.
-type Secret struct{ value string }
+// encoded it says "[secret]". The zero value is empty. Two secrets are not compared
+// with ==.
+type Secret struct {
+	value *string // behind a pointer: in an unexported field of another struct, fmt prints what it finds
+}
 
 // NewSecret wraps value.
-func NewSecret(value string) Secret { return Secret{value} }
+func NewSecret(value string) Secret { return Secret{&value} }
 
 // Reveal gives the value. It is called where the value goes onto the wire, and
 // where a provider stores it.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 const masked = redact.Masked
 

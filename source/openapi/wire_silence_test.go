@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/open-executor/executor"
@@ -71,34 +73,44 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
+// stalling answers with a text that never ends, or with nothing at all.
+type stalling struct{ media, text string }
+
+func (s stalling) RoundTrip(r *http.Request) (*http.Response, error) {
+	if s.media == "" {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	return &http.Response{
+		StatusCode: 200, Request: r, Header: http.Header{"Content-Type": {s.media}},
+		Body: io.NopCloser(io.MultiReader(strings.NewReader(s.text), until{r.Context()})),
+	}, nil
+}
+
+// until is a reader that waits for its context's end.
+type until struct{ ctx context.Context }
+
+func (u until) Read([]byte) (int, error) {
+	<-u.ctx.Done()
+	return 0, u.ctx.Err()
+}
+
 func TestADeadlineEndsTheWait(t *testing.T) {
-	held := make(chan struct{})
-	u := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/half" {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, `{"a":`) // the client tells what it read
-			w.(http.Flusher).Flush()
-		}
-		select {
-		case <-held:
-		case <-r.Context().Done():
-		}
+	synctest.Test(t, func(t *testing.T) {
+		b := binding{Method: "POST", Base: "http://a.example", Path: "/"}
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		_, err := invoke(t, ctx, &http.Client{Transport: stalling{}}, b, `{}`)
+		wantError(t, err, executor.Unavailable, false, "no answer from a.example within 30s")
+
+		_, err = invoke(t, ctx, http.DefaultClient, b, `{}`)
+		wantError(t, err, executor.Unavailable, true, "ended before it was sent")
+
+		ctx, cancel = context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		_, err = invoke(t, ctx, &http.Client{Transport: stalling{"application/json", `{"a":`}}, b, `{}`)
+		wantError(t, err, executor.Unavailable, false, "broke off after 5 bytes")
 	})
-	defer close(held)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err := invoke(t, ctx, u.Client(), binding{Method: "POST", Base: u.URL, Path: "/"}, `{}`)
-	wantError(t, err, executor.Unavailable, false, "no answer from ")
-
-	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err = invoke(t, ctx, u.Client(), binding{Method: "GET", Base: u.URL, Path: "/half"}, `{}`)
-	wantError(t, err, executor.Unavailable, false, "broke off after 5 bytes")
-
-	ctx, cancel = context.WithCancel(t.Context())
-	cancel()
-	_, err = invoke(t, ctx, u.Client(), binding{Method: "POST", Base: u.URL, Path: "/"}, `{}`)
-	wantError(t, err, executor.Unavailable, true, "ended before it was sent")
 }
 
 func TestACallGivenUpWhileConnectingIsUnsent(t *testing.T) {
@@ -113,18 +125,15 @@ func TestACallGivenUpWhileConnectingIsUnsent(t *testing.T) {
 }
 
 func TestEventsUntilTheDeadlineAreKept(t *testing.T) {
-	u := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: 1\n\ndata: 2\n\ndata: unfin") // the client tells what it read
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		client := &http.Client{Transport: stalling{"text/event-stream", "data: 1\n\ndata: 2\n\ndata: unfin"}}
+		r, err := invoke(t, ctx, client, binding{Method: "GET", Base: "http://a.example", Path: "/"}, `{}`)
+		if err != nil || string(r.Value) != "[1,2]" || len(r.Notes) != 1 {
+			t.Errorf("Invoke = %s, notes %q, %v; want [1,2] and a note", r.Value, r.Notes, err)
+		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	r, err := invoke(t, ctx, u.Client(), binding{Method: "GET", Base: u.URL, Path: "/"}, `{}`)
-	if err != nil || string(r.Value) != "[1,2]" || len(r.Notes) != 1 {
-		t.Errorf("Invoke = %s, notes %q, %v; want [1,2] and a note", r.Value, r.Notes, err)
-	}
 }
 
 func TestOneCallIsOneMessage(t *testing.T) {

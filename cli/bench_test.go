@@ -104,6 +104,13 @@ func (b *bench) fails(code int, args ...string) string {
 	return out
 }
 
+// pending leaves a call waiting and gives its run.
+func (b *bench) pending(args ...string) string {
+	b.t.Helper()
+	run, _ := parsed(b.t, b.fails(8, append([]string{"call"}, args...)...))["run"].(string)
+	return run
+}
+
 func (b *bench) file(name, content string) string {
 	path := filepath.Join(b.t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

@@ -14,8 +14,6 @@ import (
 	"github.com/open-executor/executor"
 )
 
-func background() context.Context { return context.Background() }
-
 // startOnTerminal starts cmd in a session whose controlling terminal is the one
 // given back, and which is neither its stdin nor its stdout.
 func startOnTerminal(cmd *exec.Cmd) (desk *os.File, err error) {
@@ -35,7 +33,7 @@ func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true
 // memoryWithCall is a storage in which a call waits.
 func memoryWithCall() executor.Storage {
 	b := &bench{storage: executor.Memory(), secrets: vault{}}
-	ctx := background()
+	ctx := context.Background()
 	e, _, err := b.open(ctx, executor.Principal{Kind: executor.Human, ID: "ada", Assurance: executor.Shell})
 	if err != nil {
 		panic(err)

@@ -32,14 +32,21 @@ func (t *terminal) print(text string) { fmt.Fprint(t.file, text) }
 // What was typed before the prompt stood there does not count. hidden: it is not
 // shown, and blanks stay.
 func (t *terminal) ask(ctx context.Context, prompt string, hidden bool) (string, error) {
-	if err := dropTyped(int(t.file.Fd())); err != nil {
-		return "", err
-	}
-	t.print(prompt)
-	before, err := term.GetState(int(t.file.Fd()))
+	fd := int(t.file.Fd())
+	before, err := term.GetState(fd)
 	if err != nil {
 		return "", err
 	}
+	defer func() { _ = term.Restore(fd, before) }() // the answer counts, whatever becomes of the echo
+	if hidden {
+		if err := hideTyped(fd); err != nil { // before the prompt: somebody may type at once
+			return "", err
+		}
+	}
+	if err := dropTyped(fd); err != nil {
+		return "", err
+	}
+	t.print(prompt)
 	type typed struct {
 		line string
 		err  error
@@ -47,7 +54,7 @@ func (t *terminal) ask(ctx context.Context, prompt string, hidden bool) (string,
 	answer := make(chan typed, 1) // the reader cannot be stopped; after an interrupt it ends with the program
 	go func() {
 		if hidden {
-			line, err := term.ReadPassword(int(t.file.Fd()))
+			line, err := term.ReadPassword(fd)
 			t.print("\n")
 			answer <- typed{string(line), err}
 			return
@@ -57,7 +64,6 @@ func (t *terminal) ask(ctx context.Context, prompt string, hidden bool) (string,
 	}()
 	select {
 	case <-ctx.Done():
-		_ = term.Restore(int(t.file.Fd()), before) // the interrupt counts, whatever becomes of the echo
 		t.print("\n")
 		return "", ctx.Err()
 	case a := <-answer:

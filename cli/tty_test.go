@@ -4,8 +4,10 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"testing"
@@ -94,13 +96,6 @@ func (b *bench) at(prompt, typed string) (p *person, done func()) {
 		p.types(typed)
 	})
 	return p, acting.Wait
-}
-
-// pending leaves a call waiting and gives its run.
-func (b *bench) pending(args ...string) string {
-	b.t.Helper()
-	run, _ := parsed(b.t, b.fails(8, append([]string{"call"}, args...)...))["run"].(string)
-	return run
 }
 
 func TestApprovalRunsTheCallOnceAndOnlyOnce(t *testing.T) {
@@ -252,7 +247,10 @@ func TestMain(m *testing.M) {
 	b := &bench{home: os.TempDir(), storage: memoryWithCall(), secrets: vault{}, env: []string{}}
 	c := b.config(os.Stdout, os.Stderr)
 	c.Args, c.In, c.Terminal = os.Args[1:], os.Stdin, nil
-	os.Exit(cli.Main(background(), c))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := cli.Main(ctx, c)
+	stop()
+	os.Exit(code)
 }
 
 func TestTheControllingTerminalDecidesWhereverStdinAndStdoutGo(t *testing.T) {
@@ -283,5 +281,23 @@ func TestWithoutAControllingTerminalNothingIsDecided(t *testing.T) {
 	out, _ := cmd.Output()
 	if cmd.ProcessState.ExitCode() != 6 || !strings.Contains(string(out), "there is no controlling terminal") {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), out)
+	}
+}
+
+func TestAnInterruptAtThePromptDecidesNothing(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "inbox", "approve", "--last")
+	cmd.Env = []string{"CLI_IS_PROGRAM=1"}
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	desk, err := startOnTerminal(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPerson(t, desk)
+	p.reads("once, type")
+	p.types("\x03")
+	_ = cmd.Wait() // the exit code tells
+	if code := cmd.ProcessState.ExitCode(); code != 130 || !strings.Contains(out.String(), `"code":"interrupted"`) {
+		t.Errorf("exit code %d\n%s", code, out.String())
 	}
 }

@@ -120,7 +120,7 @@ func pick(ms []member, name string) []byte {
 	return nil
 }
 
-// sort tells what raw is: '{', '[', '"', 't', 'f', 'n', '0' for a number, 0 for nothing.
+// sortOf tells what raw is: '{', '[', '"', 't', 'f', 'n', '0' for a number, 0 for nothing.
 func sortOf(raw []byte) byte {
 	i := blank(raw, 0)
 	if i >= len(raw) {

@@ -25,8 +25,6 @@ var (
 	acts      = []string{"delete", "remove", "logout", "reset", "trigger", "revoke", "purge", "destroy", "unsubscribe", "activate", "deactivate", "enable", "disable", "terminate", "restart", "reboot", "shutdown", "kill"}
 )
 
-var effectHints = []string{"x-executor-effect", "x-effect", "x-side-effect", "x-side-effects"}
-
 // effectOf tells what an operation does: as an extension says, else as the method
 // says, unless the name of the operation says otherwise beyond doubt.
 func effectOf(op operation) executor.Effect {
@@ -56,30 +54,28 @@ func effectOf(op operation) executor.Effect {
 }
 
 // hinted reads an extension that states the effect.
-func hinted(own node) (executor.Effect, bool) {
-	for _, key := range effectHints {
-		raw := own.value(key)
-		switch strings.ToLower(str(raw)) {
-		case "read", "none", "safe":
-			return executor.Read, true
-		case "write", "mutation":
-			return executor.Write, true
-		case "destroy", "delete", "destructive":
-			return executor.Destroy, true
+func hinted(own node) (effect executor.Effect, ok bool) {
+	each(own.raw, func(key, raw []byte) bool {
+		if len(key) < 4 || string(key[1:3]) != "x-" {
+			return true
 		}
-		if raw != nil && sortOf(raw) == 'f' {
-			return executor.Read, true
+		switch unquote(key) {
+		case "x-executor-effect", "x-effect", "x-side-effect", "x-side-effects":
+			effect = effectWords[strings.ToLower(strings.Trim(string(raw), `"`))]
+		case "x-readonly", "x-read-only", "x-readOnly":
+			if yes(raw) {
+				effect = executor.Read
+			}
 		}
-		if raw != nil && sortOf(raw) == 't' {
-			return executor.Write, true
-		}
-	}
-	for _, key := range []string{"x-readonly", "x-read-only", "x-readOnly"} {
-		if yes(own.value(key)) {
-			return executor.Read, true
-		}
-	}
-	return "", false
+		return effect == ""
+	})
+	return effect, effect != ""
+}
+
+var effectWords = map[string]executor.Effect{
+	"read": executor.Read, "none": executor.Read, "safe": executor.Read, "false": executor.Read,
+	"write": executor.Write, "mutation": executor.Write, "true": executor.Write,
+	"destroy": executor.Destroy, "delete": executor.Destroy, "destructive": executor.Destroy,
 }
 
 // reads is careful: a reading verb must lead or end the id, or be the last part of

@@ -154,10 +154,12 @@ func (l *loader) fetch(u *url.URL) ([]byte, *url.URL, error) {
 		return nil, nil, unreachable(u, err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
+	var buffer bytes.Buffer
+	buffer.Grow(int(min(max(resp.ContentLength, 0), 32<<20)) + bytes.MinRead) // a large body is not copied as it grows
+	if _, err := buffer.ReadFrom(resp.Body); err != nil {
 		return nil, nil, unreachable(u, err)
 	}
+	body := buffer.Bytes()
 	media, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	if resp.StatusCode/100 != 2 || media == "text/html" || bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
 		return nil, nil, notADescription(u, resp.StatusCode, media, body)
@@ -216,8 +218,8 @@ func (l *loader) parse(body []byte, base *url.URL, name string) (*document, erro
 
 // syntax says where JSON text is broken.
 func syntax(body []byte) string {
-	var any json.RawMessage
-	err := json.Unmarshal(body, &any)
+	var whole json.RawMessage
+	err := json.Unmarshal(body, &whole)
 	var at *json.SyntaxError
 	if !errors.As(err, &at) {
 		return "it ends too early"

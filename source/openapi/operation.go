@@ -178,10 +178,13 @@ func (c *compiler) tool(op operation, name executor.ToolName) executor.Tool {
 	in := c.input(op, &b)
 	success := c.success(op)
 	b.Accept = success.accept
-	b.Page = c.page(op, &b, success)
+	effect := effectOf(op)
+	if effect == executor.Read {
+		b.Page = c.page(&b, success)
+	}
 	t := executor.Tool{
 		Name:       name,
-		Effect:     effectOf(op),
+		Effect:     effect,
 		Input:      in.schema(),
 		Output:     success.schema,
 		Tags:       op.own.get("tags").strings(),

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/open-executor/executor"
 )
 
 // Names under which APIs page, the more telling first.
@@ -27,10 +25,7 @@ var (
 
 // page looks how an operation pages: by the names of its arguments and of its
 // answer. Nil: it does not, or not in a way that can be told.
-func (c *compiler) page(op operation, b *binding, a answer) *paging {
-	if effectOf(op) != executor.Read {
-		return nil
-	}
+func (c *compiler) page(b *binding, a answer) *paging {
 	var p paging
 	p.Cursor = argNamed(b.Params, cursorArgs)
 	p.Number = argNamed(b.Params, numberArgs)

@@ -18,7 +18,7 @@ func collection(format, in string) (style string, explode bool) {
 	return "form", false
 }
 
-// consumes lists the media types an operation of Swagger 2 takes.
+// mediaList gives what an operation of Swagger 2 "consumes" or "produces".
 func (c *compiler) mediaList(op operation, key string) []string {
 	list := op.own.get(key)
 	if !list.present() {

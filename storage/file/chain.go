@@ -79,7 +79,7 @@ func openRuns(dir string, opts Options, clean bool) (*runs, error) {
 		return true
 	})
 	var damage *Damage
-	cut := errors.As(err, &damage) && damage.Torn
+	cut := errors.As(settled(err, clean), &damage) && damage.Torn
 	if err != nil && !cut {
 		return nil, err
 	}

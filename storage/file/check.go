@@ -17,9 +17,11 @@ import (
 // it is Conflict.
 func Check(dir string) ([]Damage, error) {
 	lock, err := os.Open(filepath.Join(dir, "lock"))
+	clean := false
 	if err == nil {
 		defer func() { _ = lock.Close() }() // it was only read
 		err = tryLock(lock)
+		clean = owner(lock) == 0
 	}
 	switch {
 	case errors.Is(err, errHeld):
@@ -30,6 +32,9 @@ func Check(dir string) ([]Damage, error) {
 	e, err := examine(dir)
 	if err != nil {
 		return nil, explain("check", dir, err)
+	}
+	for i := range e.damage {
+		_ = settled(&e.damage[i], clean) // it changes the damage
 	}
 	return e.damage, nil
 }

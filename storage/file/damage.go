@@ -14,6 +14,8 @@ type Damage struct {
 	Msg    string // what is wrong there
 	Torn   bool   // an unfinished last line, which Open cuts off by itself
 	Moved  string // where Repair has put the damaged part; "" from Check
+
+	full bool // a last line of the right length; see settled
 }
 
 func (d *Damage) Error() string {
@@ -31,7 +33,7 @@ func damageOf(path string, err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return &Damage{File: path, Offset: bad.at, Msg: bad.why, Torn: bad.torn}
+	return &Damage{File: path, Offset: bad.at, Msg: bad.why, Torn: bad.torn, full: bad.full}
 }
 
 // explain gives err, met while reading path, the form in which it is returned.
@@ -41,4 +43,15 @@ func explain(op, path string, err error) error {
 		return damage.asError(op)
 	}
 	return diskError(op, path, err)
+}
+
+// settled takes the excuse of being unfinished from a last line of full length, where
+// the process that wrote it has closed the storage in order: nothing was being
+// written then, so it was altered since.
+func settled(err error, clean bool) error {
+	var damage *Damage
+	if clean && errors.As(err, &damage) && damage.full {
+		damage.Torn = false
+	}
+	return err
 }

@@ -74,11 +74,18 @@ func torn(line []byte) bool {
 	return sum != crc32.Checksum(line[start:start+n], castagnoli)
 }
 
+// full tells whether a line has the length that it says.
+func full(line []byte) bool {
+	_, start, n, ok := header(line)
+	return ok && len(line) == start+n+1 && line[len(line)-1] == '\n'
+}
+
 // A badLine is why a reader of lines stopped.
 type badLine struct {
 	at   int64 // where the line begins
 	why  string
 	torn bool // nothing stands behind it, and it may be an unfinished write
+	full bool // as long as it says: if it is an unfinished write, one of which only a middle part is missing
 }
 
 func (b *badLine) Error() string { return fmt.Sprintf("byte %d: %s", b.at, b.why) }
@@ -115,7 +122,7 @@ func (l *lineReader) next() (text []byte, at int64, err error) {
 	text, why := parseLine(line)
 	if why != "" {
 		_, end := l.r.Peek(1)
-		return nil, l.at, &badLine{at: l.at, why: why, torn: errors.Is(end, io.EOF) && torn(line)}
+		return nil, l.at, &badLine{at: l.at, why: why, torn: errors.Is(end, io.EOF) && torn(line), full: full(line)}
 	}
 	at = l.at
 	l.at += int64(len(line))

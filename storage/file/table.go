@@ -54,7 +54,7 @@ func openTables(dir string, opts Options, clean bool) (*tables, error) {
 	}
 	good, err := loadEvents(path, s)
 	var damage *Damage
-	cut := errors.As(err, &damage) && damage.Torn
+	cut := errors.As(settled(err, clean), &damage) && damage.Torn
 	if err != nil && !cut {
 		return nil, err
 	}

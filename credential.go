@@ -93,6 +93,14 @@ func (w *wire) client() *http.Client {
 
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(in *http.Request) (*http.Response, error) {
+	resp, err := w.trip(in)
+	if err != nil && in.Body != nil {
+		_ = in.Body.Close() // http.RoundTripper promises it; closing twice does no harm
+	}
+	return resp, err
+}
+
+func (w *wire) trip(in *http.Request) (*http.Response, error) {
 	origin := originOf(in.URL)
 	if !w.anywhere && !slices.Contains(w.hosts, origin) {
 		return nil, &Error{

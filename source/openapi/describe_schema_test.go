@@ -22,6 +22,7 @@ func TestSchemasBecomeOnesOf202012(t *testing.T) {
 	for _, c := range []struct{ name, version, in, want string }{
 		{"nullable joins the type", "3.0.0", `{"type":"string","nullable":true,"enum":["a"]}`, `{"type":["string","null"],"enum":["a",null]}`},
 		{"nullable around a composition", "3.0.0", `{"allOf":[{"type":"string"}],"nullable":true,"description":"d"}`, `{"anyOf":[{"allOf":[{"type":"string"}]},{"type":"null"}],"description":"d"}`},
+		{"null as a branch", "3.0.0", `{"anyOf":[{"type":"string"},{ "nullable": true }]}`, `{"anyOf":[{"type":"string"},{"type":"null"}]}`},
 		{"boolean exclusive bounds", "3.0.0", `{"type":"number","minimum":1,"exclusiveMinimum":true,"maximum":9,"exclusiveMaximum":false}`, `{"type":"number","exclusiveMinimum":1,"maximum":9}`},
 		{"numeric exclusive bounds", "3.1.0", `{"exclusiveMinimum":1,"maximum":9}`, `{"exclusiveMinimum":1,"maximum":9}`},
 		{"an example", "3.0.0", `{"type":"string","example":"x"}`, `{"type":"string","examples":["x"]}`},

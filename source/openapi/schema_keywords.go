@@ -125,6 +125,9 @@ func (w *writer) list(name string, raw []byte, inPlace bool) {
 		if i > 0 {
 			w.out = append(w.out, ',')
 		}
+		if name != "allOf" && string(compact(nil, item[:min(len(item), 64)])) == `{"nullable":true}` { // schemars writes null so
+			item = []byte(`{"type":"null"}`)
+		}
 		w.out = w.s.write(w.out, item, at, nil)
 	}
 	w.out = append(w.out, ']')

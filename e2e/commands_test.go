@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"os"
@@ -39,9 +40,9 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"get":      getCommand,
 	"save":     saveCommand,
 	"together": togetherCommand,
-	"start":    startCommand,
-	"kill":     killCommand,
-	"replace":  replaceCommand,
+	"begin":    beginCommand,
+	"crash":    crashCommand,
+	"forge":    forgeCommand,
 	"server":   serverCommand,
 }
 
@@ -121,7 +122,11 @@ func (s *story) note(args []string, said ...[]byte) {
 		panic(err) // the story's directory is gone
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "$ executor %s\n%s\n", strings.Join(args, " "), bytes.Join(said, []byte("\n")))
+	typed := strings.Join(args, " ")
+	for name, secret := range canaries { // a story may type one; what counts is what comes back
+		typed = strings.ReplaceAll(typed, secret, "$"+name)
+	}
+	fmt.Fprintf(f, "$ executor %s\n%s\n", typed, bytes.Join(said, []byte("\n")))
 }
 
 // code N checks the exit code of the last program.
@@ -144,6 +149,9 @@ func getCommand(ts *testscript.TestScript, neg bool, args []string) {
 	defer resp.Body.Close()
 	_, err = io.Copy(ts.Stdout(), resp.Body)
 	ts.Check(err)
+	if resp.StatusCode != http.StatusOK {
+		ts.Fatalf("%s: %s", args[0], resp.Status)
+	}
 }
 
 // save NAME REGEXP puts what the group in REGEXP matches of the last output
@@ -186,10 +194,10 @@ func togetherCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// start NAME ARGS… runs the program beside the story, until kill NAME.
-func startCommand(ts *testscript.TestScript, neg bool, args []string) {
+// begin NAME ARGS… runs the program beside the story, until crash NAME.
+func beginCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: start NAME ARGS…")
+		ts.Fatalf("usage: begin NAME ARGS…")
 	}
 	cmd := command(ts, args[1:])
 	var said bytes.Buffer
@@ -207,28 +215,38 @@ func startCommand(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// kill NAME kills it as power loss would (SIGKILL) and waits until it is gone.
-func killCommand(ts *testscript.TestScript, neg bool, args []string) {
+// crash NAME kills it as the kernel would (SIGKILL) and waits until it is gone.
+func crashCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := storyOf(ts).started[args[0]]
 	if neg || cmd == nil {
-		ts.Fatalf("usage: kill NAME, of something started")
+		ts.Fatalf("usage: crash NAME, of something begun")
 	}
 	ts.Check(cmd.Process.Kill())
 	_ = cmd.Wait() // says only that it was killed
 }
 
-// replace GLOB OLD NEW changes the first OLD in the first file that has it.
-func replaceCommand(ts *testscript.TestScript, neg bool, args []string) {
+// forge GLOB OLD NEW changes the first OLD in the first file that has it, and makes
+// the checksum of its line right again, as somebody would who knows the format.
+func forgeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
-		ts.Fatalf("usage: replace GLOB OLD NEW")
+		ts.Fatalf("usage: forge GLOB OLD NEW")
 	}
 	names, err := filepath.Glob(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for _, name := range names {
 		content, err := os.ReadFile(name)
 		ts.Check(err)
-		if bytes.Contains(content, []byte(args[1])) {
-			ts.Check(os.WriteFile(name, bytes.Replace(content, []byte(args[1]), []byte(args[2]), 1), 0o600))
+		lines := strings.Split(string(content), "\n")
+		for i, line := range lines {
+			if !strings.Contains(line, args[1]) {
+				continue
+			}
+			_, text, _ := strings.Cut(line, " ") // after the checksum
+			_, text, _ = strings.Cut(text, " ")  // after the length
+			text = strings.Replace(text, args[1], args[2], 1)
+			sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
+			lines[i] = fmt.Sprintf("%08x %d %s", sum, len(text), text)
+			ts.Check(os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600))
 			return
 		}
 	}

@@ -4,5 +4,6 @@
 //
 // EXECUTOR_E2E=full makes a missing real server a failure; without it the story
 // is skipped. EXECUTOR_E2E_DIR names the directory in which homes, outputs and
-// logs are kept after the run.
+// logs are kept after the run. EXECUTOR_PROGRAM names a program to tell the
+// stories to; without it one is built.
 package e2e

@@ -33,9 +33,8 @@ func run(m *testing.M) int {
 		defer os.RemoveAll(workshop)
 	}
 	program = filepath.Join(workshop, "bin", "executor")
-	build := exec.Command("go", "build", "-o", program, "../cmd/executor")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+	if err := build(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	odd = newOddity()
@@ -43,6 +42,21 @@ func run(m *testing.M) int {
 	real = &servers{dir: filepath.Join(workshop, "servers"), cache: cacheDir()}
 	defer real.stop()
 	return m.Run()
+}
+
+// build builds the program, or takes the one that EXECUTOR_PROGRAM names.
+func build() error {
+	if ready := os.Getenv("EXECUTOR_PROGRAM"); ready != "" {
+		if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
+			return err
+		}
+		return os.Symlink(ready, program)
+	}
+	out, err := exec.Command("go", "build", "-o", program, "../cmd/executor").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s%w", out, err)
+	}
+	return nil
 }
 
 func cacheDir() string {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 )
 
 // An oddity is an upstream that does what upstreams should not. Each story sees
@@ -133,7 +134,15 @@ func (o *oddity) describe(w http.ResponseWriter, story, name string) {
 	text = bytes.ReplaceAll(text, []byte("{{BASE}}"), []byte(o.at(story)))
 	switch name {
 	case "open.json":
-		text = bytes.ReplaceAll(text, []byte(`"security": [{"token": []}],`), nil)
+		var doc map[string]any
+		if err := json.Unmarshal(text, &doc); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		delete(doc, "security")
+		delete(doc, "components") // it holds the ways to sign in
+		answer(w, http.StatusOK, doc)
+		return
 	case "broken.json":
 		text = text[:len(text)/2]
 	}
@@ -142,6 +151,7 @@ func (o *oddity) describe(w http.ResponseWriter, story, name string) {
 }
 
 func (o *oddity) await(w http.ResponseWriter, r *http.Request, story, path string) {
+	late := time.After(patience)
 	for {
 		text, change := o.log(story)
 		if strings.Contains(text, " "+path+" ") {
@@ -150,6 +160,9 @@ func (o *oddity) await(w http.ResponseWriter, r *http.Request, story, path strin
 		}
 		select {
 		case <-change:
+		case <-late:
+			http.Error(w, "no request for "+path+" came", http.StatusGatewayTimeout)
+			return
 		case <-r.Context().Done():
 			return
 		}

@@ -133,7 +133,7 @@ func (s *servers) start(name string) (string, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, recipes[name].env...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that its children are stopped with it
+	cmd.SysProcAttr = apart()
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}

@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package e2e_test
+
+import "syscall"
+
+// apart makes a server the head of a process group, so that its children are
+// stopped with it.
+func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

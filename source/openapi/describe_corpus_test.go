@@ -40,7 +40,7 @@ func descriptions(t testing.TB, root string) []string {
 		if err != nil {
 			return err
 		}
-		if ext == ".json" && (bytes.Contains(text, []byte(`"openapi":`)) || bytes.Contains(text, []byte(`"swagger":`))) || describes.Match(text[:min(len(text), 4096)]) {
+		if ext == ".json" && (bytes.Contains(text, []byte(`"openapi":`)) || bytes.Contains(text, []byte(`"swagger":`))) || describes.Match(text[:min(len(text), 4096)]) || bytes.Contains(text, []byte("\nopenapi:")) {
 			files = append(files, path)
 		}
 		return nil

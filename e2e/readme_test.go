@@ -84,7 +84,7 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`), "time"},
 	{regexp.MustCompile(`\b[0-9.]+(µs|ms|s)\b`), "duration"},
 	{regexp.MustCompile(`/[^ ]*/home\b|~/\.local/share/executor`), "home"},
-	{regexp.MustCompile(`(asked by|by) +\S+`), "by somebody"},
+	{regexp.MustCompile(`asked by .*`), "asked by somebody"},
 	{regexp.MustCompile(` +\n`), "\n"},
 }
 

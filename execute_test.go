@@ -40,7 +40,7 @@ func TestUnseenAndAbsentAreTheSame(t *testing.T) {
 	e := w.Narrow(executor.Toolkit{Tools: []string{"up.user.public.book.*"}}, executor.Principal{Kind: executor.Agent, ID: "bot"})
 	texts := map[string]bool{}
 	for _, a := range []executor.Address{
-		at("write"), at("wrote"), // hidden, absent
+		at("write"), at("wrote"), at("book.zzzzzzzzzzzzzzzzzzzz"), // hidden, absent, absent where e may look
 		{Source: "up", Scope: "user", Connection: "pablic", Tool: "write"},
 		{Source: "op", Scope: "user", Connection: "public", Tool: "write"},
 		{Source: "up", Scope: "usar", Connection: "public", Tool: "write"},

@@ -119,7 +119,7 @@ func TestPagingIsFoundByTheNamesInUse(t *testing.T) {
 	for _, c := range []struct{ name, params, answer, want string }{
 		{"page numbers", `["page","per_page"]`, `{"type":"array"}`, `{"number":"page"}`},
 		{"a cursor in the metadata", `["cursor","limit"]`, `{"properties":{"response_metadata":{"properties":{"next_cursor":{}}}}}`, `{"cursor":"cursor","from":"/response_metadata/next_cursor"}`},
-		{"Stripe", `["starting_after","limit"]`, `{"properties":{"has_more":{"type":"boolean"},"data":{}}}`, `{"cursor":"starting_after","more":"/has_more"}`},
+		{"Stripe", `["starting_after","limit"]`, `{"properties":{"has_more":{"type":"boolean"},"data":{}}}`, `{"cursor":"starting_after","from":"/data/-1/id","more":"/has_more"}`},
 		{"Google", `["pageToken","pageSize"]`, `{"allOf":[{"properties":{"nextPageToken":{}}}]}`, `{"cursor":"pageToken","from":"/nextPageToken"}`},
 		{"Asana", `["offset","limit"]`, `{"properties":{"next_page":{"properties":{"offset":{},"uri":{}}}}}`, `{"cursor":"offset","from":"/next_page/offset"}`},
 		{"no paging", `["q","limit"]`, `{}`, ``},

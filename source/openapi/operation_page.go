@@ -43,6 +43,9 @@ func (c *compiler) page(b *binding, a answer) *paging {
 			break
 		}
 	}
+	if p.Cursor == "starting_after" && p.From == "" && names["data"] != "" { // Stripe, and who follows it
+		p.From = "/data/-1/id"
+	}
 	for _, name := range moreNames {
 		if at, ok := names[name]; ok {
 			p.More = at
@@ -103,10 +106,10 @@ func (p *paging) sentence() string {
 		more = fmt.Sprintf(" while %q in the answer is true", strings.TrimPrefix(p.More, "/"))
 	}
 	switch {
-	case p.Cursor != "" && p.From != "":
-		return fmt.Sprintf("Pages: pass %q of the answer as %q%s.", strings.TrimPrefix(p.From, "/"), p.Cursor, more)
 	case p.Cursor == "starting_after":
 		return fmt.Sprintf("Pages: pass the id of the last item as %q%s.", p.Cursor, more)
+	case p.Cursor != "" && p.From != "":
+		return fmt.Sprintf("Pages: pass %q of the answer as %q%s.", strings.TrimPrefix(p.From, "/"), p.Cursor, more)
 	case p.Cursor != "":
 		return fmt.Sprintf("Pages: pass the cursor of the answer as %q%s.", p.Cursor, more)
 	}

@@ -1,10 +1,11 @@
 # make test    everything, on a clean machine
 # make build   bin/executor
+# make faults  each fault of testdata/faults is caught by the test it names
 # make bench   figures, as a table
 
 CACHE := $(CURDIR)/.cache
 
-.PHONY: build test quick install-tools fmt fmt-check vet lint bench clean
+.PHONY: build test quick install-tools fmt fmt-check vet lint bench faults clean
 
 build:
 	go build -trimpath -o bin/executor ./cmd/executor
@@ -34,6 +35,9 @@ lint: install-tools
 
 bench: install-tools
 	bash scripts/bench.sh
+
+faults:
+	bash scripts/faults.sh
 
 clean:
 	rm -rf bin .cache

@@ -17,7 +17,7 @@ for patch in "$PWD"/testdata/faults/*.patch; do
 	test=$(sed -n 's/^caught by: //p' "$patch")
 	where=$(sed -n 's,^+++ b/,,p' "$patch")
 	(cd "$copy" && GIT_DIR=/nonexistent git apply -C1 "$patch") || { echo "faults: $patch does not apply" >&2; missed=1; continue; }
-	out=$(cd "$copy" && go test -timeout 5m -run "^$test\$" . -rapid.nofailfile 2>&1)
+	out=$(cd "$copy" && go test -timeout 5m -run "^$test\$" . -rapid.nofailfile 2>&1 | tr -d "\0")
 	if grep -q "^--- FAIL: $test" <<<"$out"; then
 		echo "| $fault | \`$where\` | \`$test\` |"
 	else

@@ -5,14 +5,14 @@
 
 CACHE := $(CURDIR)/.cache
 
-.PHONY: build test quick install-tools fmt fmt-check vet lint bench faults clean
+.PHONY: build test quick install-tools fmt fmt-check vet lint types bench faults clean
 
 build:
 	go build -trimpath -o bin/executor ./cmd/executor
 
 # The last thing that runs is go test, so its summary ends the output.
-test: install-tools fmt-check vet lint
-	EXECUTOR_E2E=full go test -race -timeout 18m ./...
+test: install-tools fmt-check vet lint types
+	EXECUTOR_E2E=full go test -race -timeout 12m ./...
 
 # What needs nothing installed; stories that want a real server are skipped.
 quick: fmt-check vet
@@ -32,6 +32,14 @@ vet:
 
 lint: install-tools
 	$(CACHE)/bin/golangci-lint run ./...
+
+# What is generated for GitHub's and Stripe's tools is TypeScript, says its compiler.
+types: install-tools
+ifneq ($(EXECUTOR_CORPUS),)
+	@mkdir -p $(CACHE)/signatures
+	EXECUTOR_SIGNATURES=$(CACHE)/signatures go test -race -run TestSignatures ./catalog
+	$(CACHE)/npm/node_modules/.bin/tsc --noEmit --strict $(CACHE)/signatures/*.d.ts
+endif
 
 bench: install-tools
 	bash scripts/bench.sh

@@ -7,7 +7,8 @@ import (
 )
 
 // progress shows on a terminal that something takes its time, beginning after
-// half a second. The line is gone when stop returns.
+// half a second. The line is gone when stop returns; stopping twice is not an
+// error.
 func (a *app) progress(what string) (stop func()) {
 	if !a.live() {
 		return func() {}
@@ -31,8 +32,8 @@ func (a *app) progress(what string) (stop func()) {
 			}
 		}
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		close(done)
 		drawing.Wait()
-	}
+	})
 }

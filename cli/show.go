@@ -227,7 +227,7 @@ func (s style) pretty(value json.RawMessage) string {
 	if !s.on {
 		return text
 	}
-	return jsonKey.ReplaceAllString(text, "$1\x1b[34m$2\x1b[0m$3")
+	return jsonKey.ReplaceAllString(text, "$1"+s.blue("$2")+"$3")
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -301,3 +301,26 @@ func TestAnInterruptAtThePromptDecidesNothing(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out.String())
 	}
 }
+
+func TestOnATerminalTablesFitAndSlowCommandsShowIt(t *testing.T) {
+	b := withSample(t)
+	run := b.pending("sample.user.public.pets.delete", "id=7")
+	p, tty := sit(t)
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 52}); err != nil {
+		t.Fatal(err)
+	}
+	person := func(args ...string) int {
+		c := b.config(tty, tty)
+		c.In, c.Args = tty, args
+		return cli.Main(t.Context(), c)
+	}
+	person("tools", "list")
+	p.reads("sample.user.public.pets.photo   \x1b[32mread")
+	person("inbox", "show", run)
+	p.reads("executor inbox approve " + run)
+	if code := person("wait", run, "--timeout", "700ms"); code != 124 {
+		t.Errorf("wait ends with %d", code)
+	}
+	p.reads("waiting for run_")
+	p.reads("\r\x1b[K\x1b[31merror: \x1b[0mthe time is over")
+}

@@ -53,7 +53,6 @@ func (a *app) wait(ctx context.Context, id executor.RunID) error {
 		}
 		if ended {
 			stop()
-			stop = func() {}
 			return a.tell(ctx, out, cause)
 		}
 		select {

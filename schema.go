@@ -13,6 +13,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/open-executor/executor/internal/shape"
 )
 
 // arguments are what a tool is called with, checked: their canonical text, the
@@ -34,10 +36,13 @@ func (m *held) arguments(tool *Tool, raw json.RawMessage) (arguments, error) {
 	if err != nil {
 		return arguments{}, err
 	}
-	in.shape.complete(value)
+	in.shape.Complete(value)
 	if in.schema != nil {
 		if err := in.schema.Validate(value); err != nil {
-			return arguments{}, invalidArguments(tool.Name, in.shape, err)
+			// Wrong defaults are the description's mistake: without them the arguments may fit.
+			if value, _ = decodeArguments(raw); in.schema.Validate(value) != nil {
+				return arguments{}, invalidArguments(tool.Name, in.shape, err)
+			}
 		}
 	}
 	text, err := canonical(value)
@@ -45,7 +50,7 @@ func (m *held) arguments(tool *Tool, raw json.RawMessage) (arguments, error) {
 		return arguments{}, &Error{Code: Internal, Op: "decide", Msg: "arguments cannot be encoded", Err: err}
 	}
 	a := arguments{text: text, digest: digest(text), masked: text}
-	if hidden, changed := in.shape.mask(value); changed {
+	if hidden, changed := in.shape.Mask(value, masked); changed {
 		a.masked, err = canonical(hidden)
 	}
 	return a, err
@@ -121,7 +126,7 @@ func canonical(v any) (json.RawMessage, error) {
 // An input is a tool's input schema, worked out.
 type input struct {
 	schema *jsonschema.Schema // nil: anything goes
-	shape  *shape
+	shape  *shape.Shape
 }
 
 // input compiles the tool's input schema when it is first wanted.
@@ -138,8 +143,7 @@ func (m *held) input(tool *Tool) (input, error) {
 	if err != nil {
 		return input{}, &Error{Code: Internal, Op: "decide", Msg: fmt.Sprintf("the input schema of %q does not compile", tool.Name), Err: err}
 	}
-	b := shaper{m.Defs, map[string]*shape{}}
-	in := input{s, b.shape(tool.Input)}
+	in := input{s, shape.Of(tool.Input, m.Defs)}
 	m.inputs[tool.Name] = in
 	return in, nil
 }
@@ -186,7 +190,7 @@ func (a anyString) String() string        { return string(a) }
 // maxFieldErrors bounds what one error says; a wrong union can have hundreds.
 const maxFieldErrors = 8
 
-func invalidArguments(tool ToolName, s *shape, err error) error {
+func invalidArguments(tool ToolName, s *shape.Shape, err error) error {
 	out := &Error{
 		Code: Invalid, Op: "decide",
 		Msg:  fmt.Sprintf("the arguments do not fit %q", tool),
@@ -197,7 +201,7 @@ func invalidArguments(tool ToolName, s *shape, err error) error {
 		out.Err = err
 		return out
 	}
-	out.Fields = s.leaves(ve, nil)
+	out.Fields = leaves(s, ve, nil)
 	slices.SortStableFunc(out.Fields, func(a, b FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
 	out.Fields = slices.Compact(out.Fields)
 	out.Fields = out.Fields[:min(len(out.Fields), maxFieldErrors)]
@@ -206,7 +210,7 @@ func invalidArguments(tool ToolName, s *shape, err error) error {
 
 // leaves gathers the causes that say something about one place. The validator quotes
 // values; of a sensitive one it is only told that it does not fit.
-func (s *shape) leaves(e *jsonschema.ValidationError, to []FieldError) []FieldError {
+func leaves(s *shape.Shape, e *jsonschema.ValidationError, to []FieldError) []FieldError {
 	at := pointer(e.InstanceLocation)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
@@ -221,17 +225,17 @@ func (s *shape) leaves(e *jsonschema.ValidationError, to []FieldError) []FieldEr
 		return to
 	case *kind.AnyOf, *kind.OneOf:
 		if best := nearest(e.Causes); best != nil {
-			return s.leaves(best, to)
+			return leaves(s, best, to)
 		}
 	}
-	if len(e.Causes) == 0 && s.hides(e.InstanceLocation) {
+	if len(e.Causes) == 0 && s.Hides(e.InstanceLocation) {
 		return append(to, FieldError{at, "does not fit; the value is sensitive"})
 	}
 	if len(e.Causes) == 0 {
 		return append(to, FieldError{at, e.DetailedOutput().Error.String()})
 	}
 	for _, cause := range e.Causes {
-		to = s.leaves(cause, to)
+		to = leaves(s, cause, to)
 	}
 	return to
 }

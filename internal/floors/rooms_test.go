@@ -27,6 +27,10 @@ var plan = []row{
 		why:   "arguments are checked against the tool's schema before anything else; all other abilities are handed in",
 	},
 	{
+		room: "internal/shape",
+		why:  "a part of the root with an idea of its own: it knows JSON Schema, and nothing of the house",
+	},
+	{
 		room:  "internal/redact",
 		tests: []string{"pgregory.net/rapid"},
 		why:   "a part of the root with an idea of its own: it knows text, and nothing of the house",

@@ -1,0 +1,285 @@
+// Package shape reads from a JSON Schema what the root does with arguments besides
+// validating them: which defaults to fill in, and which values are sensitive. It is
+// a part of the root package in a folder of its own, and imports the standard
+// library only.
+package shape
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Shape is a schema as a tree of properties and items. The zero value and nil know
+// nothing. Safe for concurrent use.
+type Shape struct {
+	root   *node
+	hiding bool // something in it is sensitive
+}
+
+// A node is one schema. Those of shared schemas are shared and may be cyclic.
+type node struct {
+	sensitive  bool
+	standard   any // the default; nil: none
+	properties map[string]*node
+	rest       *node   // of other properties
+	items      *node   // of an array
+	all        []*node // which hold beside it: $ref, allOf
+	some       []*node // which may hold beside it: anyOf, oneOf
+}
+
+// Of reads a schema that refers to shared ones as "#/$defs/<name>".
+func Of(schema json.RawMessage, defs map[string]json.RawMessage) *Shape {
+	b := builder{defs: defs, made: map[string]*node{}}
+	root := b.node(schema)
+	return &Shape{root, b.hiding}
+}
+
+type builder struct {
+	defs   map[string]json.RawMessage
+	made   map[string]*node
+	hiding bool
+}
+
+// outline is what a node needs to know of a schema.
+type outline struct {
+	Ref        string                     `json:"$ref"`
+	Type       json.RawMessage            `json:"type"`
+	Format     string                     `json:"format"`
+	WriteOnly  bool                       `json:"writeOnly"`
+	Default    json.RawMessage            `json:"default"`
+	Properties map[string]json.RawMessage `json:"properties"`
+	Rest       json.RawMessage            `json:"additionalProperties"`
+	Items      json.RawMessage            `json:"items"`
+	AllOf      []json.RawMessage          `json:"allOf"`
+	AnyOf      []json.RawMessage          `json:"anyOf"`
+	OneOf      []json.RawMessage          `json:"oneOf"`
+}
+
+// sensitive goes by JSON Schema 2020-12 validation, section 9.4, and the OpenAPI
+// format registry.
+func (o outline) sensitive() bool { return o.WriteOnly || o.Format == "password" }
+
+func (b *builder) node(raw json.RawMessage) *node {
+	if len(raw) == 0 || raw[0] != '{' { // true and false say nothing of either
+		return nil
+	}
+	var o outline
+	_ = json.Unmarshal(raw, &o) // a keyword of an odd type stays empty, the others count
+	n := &node{}
+	b.fill(n, o)
+	return n
+}
+
+// shared gives the node of a shared schema.
+func (b *builder) shared(name string) *node {
+	if n, ok := b.made[name]; ok {
+		return n
+	}
+	n := &node{}
+	b.made[name] = n // before filling: the schema may contain itself
+	var o outline
+	_ = json.Unmarshal(b.defs[name], &o) // as above
+	b.fill(n, o)
+	return n
+}
+
+func (b *builder) fill(n *node, o outline) {
+	n.sensitive = o.sensitive()
+	b.hiding = b.hiding || n.sensitive
+	if v, ok := decodeDefault(o.Default); ok && typed(o.Type, v) {
+		n.standard = v
+	}
+	if len(o.Properties) > 0 {
+		n.properties = make(map[string]*node, len(o.Properties))
+		for name, raw := range o.Properties {
+			n.properties[name] = b.node(raw)
+		}
+	}
+	n.rest, n.items = b.node(o.Rest), b.node(o.Items)
+	if name, ok := strings.CutPrefix(o.Ref, "#/$defs/"); ok {
+		n.all = append(n.all, b.shared(name))
+	}
+	for _, raw := range o.AllOf {
+		n.all = append(n.all, b.node(raw))
+	}
+	for _, raw := range slices.Concat(o.AnyOf, o.OneOf) {
+		n.some = append(n.some, b.node(raw))
+	}
+}
+
+// A set is the nodes that speak of one value.
+type set []*node
+
+// whole adds the nodes that hold beside those of s and, with some, those that may.
+func (s set) whole(some bool) set {
+	var out set
+	seen := map[*node]bool{}
+	var add func(nodes []*node)
+	add = func(nodes []*node) {
+		for _, n := range nodes {
+			if n == nil || seen[n] {
+				continue
+			}
+			seen[n] = true
+			out = append(out, n)
+			add(n.all)
+			if some {
+				add(n.some)
+			}
+		}
+	}
+	add(s)
+	return out
+}
+
+// property gives what speaks of a property of the value.
+func (s set) property(name string) set {
+	var out set
+	for _, n := range s {
+		if p, ok := n.properties[name]; ok {
+			out = append(out, p)
+		} else {
+			out = append(out, n.rest)
+		}
+	}
+	return out
+}
+
+func (s set) items() set {
+	var out set
+	for _, n := range s {
+		out = append(out, n.items)
+	}
+	return out
+}
+
+func (s set) sensitive() bool {
+	return slices.ContainsFunc(s, func(n *node) bool { return n.sensitive })
+}
+
+// Complete sets absent properties of value that have a default, in place, also in
+// objects that are there.
+func (s *Shape) Complete(value map[string]any) {
+	if s != nil {
+		set{s.root}.complete(value)
+	}
+}
+
+func (s set) complete(value map[string]any) {
+	s = s.whole(false)
+	for _, n := range s {
+		for name := range n.properties {
+			v, ok := value[name]
+			if object, is := v.(map[string]any); is {
+				s.property(name).complete(object)
+			} else if standard := s.property(name).standard(); !ok && standard != nil {
+				value[name] = standard
+			}
+		}
+	}
+}
+
+func (s set) standard() any {
+	for _, n := range s.whole(false) {
+		if n.standard != nil {
+			return n.standard
+		}
+	}
+	return nil
+}
+
+// Mask gives v with the values of sensitive properties replaced, and whether
+// there were any. A property counts as sensitive if any schema that may speak of
+// it says so. v is not changed.
+func (s *Shape) Mask(v any, with string) (any, bool) {
+	if s == nil || !s.hiding {
+		return v, false
+	}
+	return set{s.root}.mask(v, with)
+}
+
+func (s set) mask(v any, with string) (any, bool) {
+	s = s.whole(true)
+	if v == nil || len(s) == 0 {
+		return v, false
+	}
+	if s.sensitive() {
+		return with, true
+	}
+	changed := false
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			hidden, c := s.property(name).mask(item, with)
+			out[name], changed = hidden, changed || c
+		}
+		return out, changed
+	case []any:
+		out := make([]any, len(v))
+		items := s.items()
+		for i, item := range v {
+			hidden, c := items.mask(item, with)
+			out[i], changed = hidden, changed || c
+		}
+		return out, changed
+	}
+	return v, false
+}
+
+// Hides tells whether the value at path is sensitive, or inside one that is.
+func (s *Shape) Hides(path []string) bool {
+	if s == nil || !s.hiding {
+		return false
+	}
+	at := set{s.root}.whole(true)
+	for _, step := range path {
+		if at.sensitive() {
+			return true
+		}
+		at = append(at.property(step), at.items()...).whole(true)
+	}
+	return at.sensitive()
+}
+
+func decodeDefault(raw json.RawMessage) (any, bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	return v, d.Decode(&v) == nil && v != nil
+}
+
+// typed tells whether v is of a JSON Schema type keyword's type, or of one of
+// them. Descriptions are often wrong about defaults, and a wrong one is worse
+// than none.
+func typed(keyword json.RawMessage, v any) bool {
+	if keyword == nil {
+		return true
+	}
+	var one string
+	var several []string
+	if json.Unmarshal(keyword, &one) == nil {
+		several = []string{one}
+	} else if json.Unmarshal(keyword, &several) != nil {
+		return false
+	}
+	return slices.ContainsFunc(several, func(t string) bool { return isType(t, v) })
+}
+
+func isType(t string, v any) bool {
+	switch v := v.(type) {
+	case string:
+		return t == "string"
+	case bool:
+		return t == "boolean"
+	case json.Number:
+		_, err := strconv.ParseInt(v.String(), 10, 64)
+		return t == "number" || t == "integer" && err == nil
+	case []any:
+		return t == "array"
+	}
+	return t == "object"
+}

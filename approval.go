@@ -36,8 +36,9 @@ const ForApproval RequestKind = "approval"
 // the call would run, the approval is void.
 type Binding struct {
 	Args       string    `json:"args"`       // digest of the arguments
+	Source     string    `json:"source"`     // digest of the source: where calls go, and how
 	Connection string    `json:"connection"` // digest of the connection: how it signs, with which references
-	Tool       string    `json:"tool"`       // digest of the tool as described
+	Tool       string    `json:"tool"`       // digest of the tool as described, shared schemas included
 	Policy     string    `json:"policy"`     // version of the rules
 	Expires    time.Time `json:"expires"`    // UTC
 }
@@ -67,8 +68,8 @@ type Sealer interface {
 // binding gives what an approval of p is good for.
 func (p permit) binding(expires time.Time) Binding {
 	return Binding{
-		Args: p.args.digest, Connection: p.Connection.digest(), Tool: p.Tool.digest(),
-		Policy: p.policy, Expires: expires,
+		Args: p.args.digest, Source: p.Source.digest(), Connection: p.Connection.digest(),
+		Tool: p.Manifest.whole(p.Tool), Policy: p.policy, Expires: expires,
 	}
 }
 
@@ -80,6 +81,8 @@ func (b Binding) honours(was Binding, now time.Time) error {
 		what = "it has expired"
 	case b.Args != was.Args:
 		what = "the arguments are others"
+	case b.Source != was.Source:
+		what = "the source was changed"
 	case b.Connection != was.Connection:
 		what = "the connection was changed"
 	case b.Tool != was.Tool:
@@ -91,6 +94,14 @@ func (b Binding) honours(was Binding, now time.Time) error {
 		return nil
 	}
 	return &Error{Code: Conflict, Op: "decide", Unsent: true, Msg: "the approval no longer holds: " + what, Hint: "call again to ask anew"}
+}
+
+// digest covers what an approver relies on: where calls go, and with which limits.
+// What refreshing changes is covered by the tool's own.
+func (s Source) digest() string {
+	s.Manifest, s.Auth, s.Added, s.Refreshed, s.Version = "", nil, time.Time{}, time.Time{}, 0
+	data, _ := json.Marshal(s) // its raw config was decoded once
+	return digest(data)
 }
 
 // digest covers what an approver relies on: how the account signs, with which
@@ -285,6 +296,9 @@ func (e *Executor) Resume(ctx context.Context, id RunID) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := e.ready(ctx, run.Address); err != nil {
+		return Result{Run: id, Status: Waiting}, err
+	}
 	run.Status, run.Reason = Running, ""
 	if run, err = e.append(ctx, run); err != nil { // the claim
 		return Result{}, err
@@ -293,6 +307,17 @@ func (e *Executor) Resume(ctx context.Context, id RunID) (Result, error) {
 		e.log.Warn("request not removed", "run", id, "error", err) // Requests leaves out what does not wait any more
 	}
 	return e.walk(ctx, run, args, &Approval{Request: req.ID, Answer: *req.Answer, Binding: req.Binding})
+}
+
+// ready tells whether the connection of a tool can be unlocked. A vault that is
+// locked must not use up an approval.
+func (e *Executor) ready(ctx context.Context, a Address) error {
+	f, err := e.find(ctx, a)
+	if err != nil {
+		return nil //nolint:nilerr // walk finds that out again, and ends the run
+	}
+	_, err = e.signatures(ctx, f.Connection)
+	return e.clean(err, "")
 }
 
 func (h *house) unseal(req Request) (json.RawMessage, error) {

@@ -163,7 +163,8 @@ func joined[T ~string](names []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// Connections gives the connections in e's scopes, by source, scope and name.
+// Connections gives the connections in e's scopes that its toolkits let it know of,
+// by source, scope and name. References to secrets are for people only.
 func (e *Executor) Connections(ctx context.Context) ([]Connection, error) {
 	records, err := e.storage.Table(Connections).List(ctx, "")
 	if err != nil {
@@ -175,13 +176,22 @@ func (e *Executor) Connections(ctx context.Context) ([]Connection, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.scopes.Holds(c.Scope) {
-			out := *c
-			out.Version = r.Version
-			connections = append(connections, out)
+		if !e.knows(*c) {
+			continue
 		}
+		out := *c
+		out.Version = r.Version
+		if !people(e.chain) {
+			out.Secrets = nil
+		}
+		connections = append(connections, out)
 	}
 	return connections, nil
+}
+
+// knows tells whether scopes and toolkits let e know of a connection.
+func (e *Executor) knows(c Connection) bool {
+	return e.scopes.Holds(c.Scope) && !slices.ContainsFunc(e.toolkits, func(t Toolkit) bool { return !t.touches(c) })
 }
 
 // CheckConnection makes the cheapest call that shows whether the sign-in works. A

@@ -57,8 +57,7 @@ type wire struct {
 
 	mu       sync.Mutex
 	requests []RequestRecord
-	sent     bool     // something may have reached upstream
-	planned  *Planned // the request a dry run would have sent
+	sent     bool // something may have reached upstream
 }
 
 // A signature is an AuthPart with its blank filled.
@@ -75,9 +74,6 @@ type Planned struct {
 	Body   string      `json:"body,omitempty"` // at most 64 KiB of it
 	Size   int64       `json:"size,omitempty"` // of the body; bytes
 }
-
-// errPlanned ends the invocation of a dry run.
-var errPlanned = errors.New("dry run: the request stays here")
 
 func (w *wire) client() *http.Client {
 	return &http.Client{Transport: w, CheckRedirect: func(req *http.Request, via []*http.Request) error {
@@ -103,11 +99,7 @@ func (w *wire) RoundTrip(in *http.Request) (*http.Response, error) {
 func (w *wire) trip(in *http.Request) (*http.Response, error) {
 	origin := originOf(in.URL)
 	if !w.anywhere && !slices.Contains(w.hosts, origin) {
-		return nil, &Error{
-			Code: Blocked, Op: "invoke", Unsent: in.Response == nil,
-			Msg:  fmt.Sprintf("%q is not one of the source's hosts", origin),
-			Hint: "to allow it, run: executor source add … --allow-host " + origin,
-		}
+		return nil, notAllowed(origin, in.Response == nil)
 	}
 	w.mu.Lock()
 	if w.origin == "" {
@@ -127,11 +119,7 @@ func (w *wire) trip(in *http.Request) (*http.Response, error) {
 		w.apply(shown, true)
 	}
 	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", "executor")
-		shown.Header.Set("User-Agent", "executor")
-	}
-	if w.dry {
-		return nil, w.plan(shown)
+		req.Header.Set("User-Agent", userAgent)
 	}
 	return w.send(req, shown.URL.String())
 }
@@ -167,20 +155,34 @@ func (w *wire) apply(req *http.Request, mask bool) {
 	}
 }
 
-func (w *wire) plan(req *http.Request) error {
-	p := &Planned{Method: req.Method, URL: req.URL.String(), Header: req.Header, Size: max(req.ContentLength, 0)}
-	if req.Body != nil {
-		var b bytes.Buffer
-		n, err := io.Copy(&b, req.Body)
-		if err != nil {
-			return err
-		}
-		p.Size, p.Body = n, string(b.Bytes()[:min(n, 64<<10)])
+const userAgent = "executor"
+
+// plan shows what would be sent for in.
+func (w *wire) plan(in *http.Request) (*Planned, error) {
+	if origin := originOf(in.URL); !slices.Contains(w.hosts, origin) {
+		return nil, notAllowed(origin, true)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.planned = p
-	return errPlanned
+	w.apply(in, true)
+	if in.Header.Get("User-Agent") == "" {
+		in.Header.Set("User-Agent", userAgent)
+	}
+	p := &Planned{Method: in.Method, URL: in.URL.String(), Header: in.Header}
+	if in.Body == nil {
+		return p, nil
+	}
+	defer in.Body.Close() //nolint:errcheck // it was only read
+	var b bytes.Buffer
+	n, err := io.Copy(&b, in.Body)
+	p.Size, p.Body = n, string(b.Bytes()[:min(n, 64<<10)])
+	return p, err
+}
+
+func notAllowed(origin string, unsent bool) error {
+	return &Error{
+		Code: Blocked, Op: "invoke", Unsent: unsent,
+		Msg:  fmt.Sprintf("%q is not one of the source's hosts", origin),
+		Hint: "to allow it, run: executor source add … --allow-host " + origin,
+	}
 }
 
 func (w *wire) send(req *http.Request, shown string) (*http.Response, error) {

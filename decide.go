@@ -43,10 +43,13 @@ func Decide(tool Tool, scopes Scopes, policies []Policy, facts Facts) Decision {
 	return d
 }
 
-// speak gives what one scope has to say: the voices of its most specific rules.
+// speak gives what one scope has to say: the voices of its most specific rules. A
+// rule whose condition cannot be told speaks too, but does not silence less
+// specific ones: leaving an argument out must not soften a block.
 func speak(scope ScopeID, policies []Policy, facts Facts) []Reason {
 	const ranks = 4 // connection exact, connection pattern, source exact, source pattern
 	var voices [ranks][]Reason
+	var firm [ranks]bool
 	for _, p := range policies {
 		if p.Scope != scope || !p.covers(facts.Address) {
 			continue
@@ -58,31 +61,36 @@ func speak(scope ScopeID, policies []Policy, facts Facts) []Reason {
 		if !p.exact() {
 			rank++
 		}
-		applies, held := p.applies(facts)
+		applies, sure, held := p.applies(facts)
 		if applies {
 			voices[rank] = append(voices[rank], Reason{Verdict: p.Verdict, Text: p.text(), Rule: &p, Held: held})
+			firm[rank] = firm[rank] || sure
 		}
 	}
-	for _, v := range voices {
-		if len(v) > 0 {
-			return v
+	var said []Reason
+	for rank, v := range voices {
+		said = append(said, v...)
+		if firm[rank] {
+			break
 		}
 	}
-	return nil
+	return said
 }
 
-func (p Policy) applies(facts Facts) (applies bool, held string) {
+// applies tells whether the rule speaks of a call, and whether that is sure. A
+// condition that cannot be told counts against the caller.
+func (p Policy) applies(facts Facts) (applies, sure bool, held string) {
 	if p.When == "" {
-		return true, ""
+		return true, true, ""
 	}
 	if p.condition == nil {
-		return p.Verdict != Allow, "condition not compiled"
+		return p.Verdict != Allow, false, "condition not compiled"
 	}
 	ok, err := p.condition.Holds(facts)
 	if err != nil {
-		return p.Verdict != Allow, err.Error()
+		return p.Verdict != Allow, false, err.Error()
 	}
-	return ok, "condition holds"
+	return ok, true, "condition holds"
 }
 
 func (p Policy) text() string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 )
 
@@ -129,8 +130,7 @@ func (d Decision) first() Reason {
 	return Reason{}
 }
 
-// invoke hands the call to its kind. A panic of a kind is its defect, not the end of
-// the process.
+// invoke hands the call to its kind.
 func (e *Executor) invoke(ctx context.Context, u unlocked) (res Result, err error) {
 	kind := e.kinds[u.Source.Kind]
 	if kind == nil {
@@ -143,16 +143,17 @@ func (e *Executor) invoke(ctx context.Context, u unlocked) (res Result, err erro
 	caller := ctx
 	ctx, cancel := context.WithTimeout(caller, timeout)
 	defer cancel()
-	defer func() {
-		if r := recover(); r != nil {
-			err = &Error{Code: Internal, Op: "invoke", Msg: fmt.Sprintf("kind %q panicked", u.Source.Kind), Err: fmt.Errorf("%v", r)}
+	err = guarded(u.Source.Kind, func() (err error) {
+		res, err = kind.Invoke(ctx, Call{Source: u.Source, Tool: *u.Tool, Args: u.args.text, Credential: u.wire.credential(), Open: e.Open})
+		if err == nil {
+			res, err = e.take(ctx, res)
 		}
-	}()
-	res, err = kind.Invoke(ctx, Call{Source: u.Source, Tool: *u.Tool, Args: u.args.text, Credential: u.wire.credential(), Open: e.Open})
+		return err
+	})
 	if err != nil {
 		return Result{}, explainTimeout(caller, ctx, timeout, err)
 	}
-	return e.take(ctx, res)
+	return res, nil
 }
 
 func explainTimeout(caller, ctx context.Context, timeout time.Duration, err error) error {
@@ -249,16 +250,30 @@ func (e *Executor) DryRun(ctx context.Context, a Address, args json.RawMessage) 
 	} else if err != nil {
 		return Plan{}, err
 	}
+	plan.Request, err = e.planned(ctx, p)
+	return plan, e.clean(err, "")
+}
+
+// planned gives the request that a permitted call would send; nil where its kind
+// cannot tell.
+func (e *Executor) planned(ctx context.Context, p permit) (*Planned, error) {
+	planner, ok := e.kinds[p.Source.Kind].(Planner)
+	if !ok {
+		return nil, nil
+	}
 	w := e.wire(p.Source, p.Connection)
-	w.dry = true
 	for _, part := range p.Connection.Auth.Parts {
 		w.sign = append(w.sign, signature{part: part})
 	}
-	if _, err := e.invoke(ctx, unlocked{p, w}); err != nil && !errors.Is(err, errPlanned) {
-		return Plan{}, e.clean(err, "")
+	var req *http.Request
+	err := guarded(p.Source.Kind, func() (err error) {
+		req, err = planner.Plan(ctx, Call{Source: p.Source, Tool: *p.Tool, Args: p.args.text, Open: e.Open})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	plan.Request = w.planned
-	return plan, nil
+	return w.plan(req)
 }
 
 // A Plan is what a call would do.
@@ -267,5 +282,5 @@ type Plan struct {
 	Effect   Effect          `json:"effect"`
 	Args     json.RawMessage `json:"args"` // with defaults, sensitive values masked
 	Decision Decision        `json:"decision"`
-	Request  *Planned        `json:"request,omitempty"` // nil: blocked, or the kind sends no HTTP request
+	Request  *Planned        `json:"request,omitempty"` // nil: blocked, or the kind cannot tell
 }

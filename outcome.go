@@ -46,6 +46,9 @@ func (e *Executor) take(ctx context.Context, res Result) (Result, error) {
 // keep reads a body to its end: into Value when it is small JSON, else into a blob.
 func (e *Executor) keep(ctx context.Context, res Result, body *Body) (Result, error) {
 	content := e.secrets.Reader(body.Content)
+	if isJSON(body.MediaType) {
+		content = e.secrets.JSONReader(body.Content)
+	}
 	head, whole, err := limited(content, e.inline)
 	if err != nil {
 		return Result{}, err

@@ -27,16 +27,15 @@ const (
 	Embedded Assurance = "embedded" // the embedding program vouches for it
 )
 
-// person tells whether a whole chain of principals is people, the last of them
-// surely present.
+// person tells whether a whole chain of principals is people who are surely
+// present. A shell is no witness, also not of somebody it acts for.
 func person(chain []Principal) bool {
 	for _, p := range chain {
-		if p.Kind != Human {
+		if p.Kind != Human || p.Assurance != Terminal && p.Assurance != Embedded {
 			return false
 		}
 	}
-	last := chain[len(chain)-1].Assurance
-	return last == Terminal || last == Embedded
+	return true
 }
 
 // people tells whether no agent, trigger or view takes part in the chain.

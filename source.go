@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -76,6 +77,14 @@ type Call struct {
 	Open func(ctx context.Context, id RunID) (io.ReadCloser, Handle, error)
 }
 
+// A Planner is a Kind that can tell what it would send. Where it is not one, a dry
+// run shows the decision only.
+type Planner interface {
+	// Plan builds the request that Invoke would send, and sends nothing.
+	// call.Credential signs nothing and reaches nothing.
+	Plan(ctx context.Context, call Call) (*http.Request, error)
+}
+
 // A Checker is a Kind that can tell whether a connection still works.
 type Checker interface {
 	// Check makes the cheapest call that needs the sign-in. A refused
@@ -137,7 +146,7 @@ func (e *Executor) checkSource(s Source) error {
 }
 
 // learn takes over what the manifest says of the source as a whole. Hosts are
-// only ever learnt when a person adds the source.
+// only learnt when the source is added.
 func (s *Source) learn(m Manifest) {
 	s.Auth = m.Auth
 	if s.Title == "" {
@@ -155,7 +164,22 @@ func (s *Source) learn(m Manifest) {
 func (e *Executor) resolve(ctx context.Context, s Source, sign []signature) (Manifest, error) {
 	w := e.wire(s, Connection{})
 	w.sign, w.anywhere = sign, sign == nil
-	return e.kinds[s.Kind].Resolve(ctx, s, w.credential())
+	var m Manifest
+	err := guarded(s.Kind, func() (err error) {
+		m, err = e.kinds[s.Kind].Resolve(ctx, s, w.credential())
+		return err
+	})
+	return m, err
+}
+
+// guarded makes a panic of a kind its defect, not the end of the process.
+func guarded(kind string, call func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &Error{Code: Internal, Op: "invoke", Msg: fmt.Sprintf("kind %q panicked", kind), Err: fmt.Errorf("%v", r)}
+		}
+	}()
+	return call()
 }
 
 // Source gives one source. None is NotFound.
@@ -187,86 +211,6 @@ func (e *Executor) Sources(ctx context.Context) ([]Source, error) {
 		sources[i].Version = r.Version
 	}
 	return sources, nil
-}
-
-// A Drift is how a refreshed source differs from before.
-type Drift struct {
-	Added   []ToolName `json:"added"`
-	Removed []ToolName `json:"removed"`
-	Changed []ToolName `json:"changed"`
-	Hosts   []string   `json:"hosts,omitempty"` // origins the description now names that calls may not reach
-}
-
-// RefreshSource resolves the description again. Policy, connections and the hosts that
-// calls may reach stay as they are. Agents are Blocked.
-func (e *Executor) RefreshSource(ctx context.Context, id SourceID) (Source, Drift, error) {
-	if err := e.people("refresh a source"); err != nil {
-		return Source{}, Drift{}, err
-	}
-	s, err := e.Source(ctx, id)
-	if err != nil {
-		return Source{}, Drift{}, err
-	}
-	m, err := e.resolve(ctx, s, nil)
-	if err != nil {
-		return Source{}, Drift{}, e.clean(err, "")
-	}
-	old := &Manifest{}
-	if s.Manifest != "" {
-		if old, err = e.Manifest(ctx, s.Manifest); err != nil {
-			old = &Manifest{} // a lost manifest is what refreshing mends
-		}
-	}
-	was := s.Manifest
-	if s.Manifest, err = e.keepManifest(ctx, &m); err != nil {
-		return Source{}, Drift{}, err
-	}
-	drift := drifted(old, &m)
-	for _, h := range m.Hosts {
-		if !slices.Contains(s.Hosts, h) {
-			drift.Hosts = append(drift.Hosts, h)
-		}
-	}
-	s.Auth, s.Refreshed = m.Auth, e.now().UTC()
-	if s.Version, err = put(ctx, e.house, Sources, string(id), s, s.Version); err != nil {
-		return Source{}, Drift{}, err
-	}
-	if was != s.Manifest {
-		err = e.dropManifest(ctx, was)
-	}
-	return s, drift, err
-}
-
-func drifted(old, fresh *Manifest) Drift {
-	d := Drift{Added: []ToolName{}, Removed: []ToolName{}, Changed: []ToolName{}}
-	before := map[ToolName]string{}
-	for i := range old.Tools {
-		before[old.Tools[i].Name] = old.whole(&old.Tools[i])
-	}
-	for i := range fresh.Tools {
-		name := fresh.Tools[i].Name
-		was, ok := before[name]
-		switch {
-		case !ok:
-			d.Added = append(d.Added, name)
-		case was != fresh.whole(&fresh.Tools[i]):
-			d.Changed = append(d.Changed, name)
-		}
-		delete(before, name)
-	}
-	for i := range old.Tools {
-		if _, gone := before[old.Tools[i].Name]; gone {
-			d.Removed = append(d.Removed, old.Tools[i].Name)
-		}
-	}
-	return d
-}
-
-// whole is the digest of a tool with all schemas it refers to.
-func (m *Manifest) whole(t *Tool) string {
-	full := *t
-	full.Input, full.Output = m.Schema(t.Input), m.Schema(t.Output)
-	return full.digest()
 }
 
 // Removed counts what went with a source.

@@ -23,6 +23,15 @@ func (t Toolkit) Selects(a Address) bool {
 	})
 }
 
+// touches tells whether the toolkit may select a tool of c.
+func (t Toolkit) touches(c Connection) bool {
+	return slices.ContainsFunc(t.Tools, func(pattern string) bool {
+		parts := strings.SplitN(pattern, ".", 4)
+		return len(parts) == 4 &&
+			globs(parts[0], string(c.Source)) && globs(parts[1], string(c.Scope)) && globs(parts[2], string(c.Name))
+	})
+}
+
 // globs matches "*" to any run of characters, dots included. Names hold no
 // slash, so path.Match, whose "*" stops at slashes only, does just that.
 func globs(pattern, name string) bool {

@@ -68,7 +68,12 @@ func (e *Executor) signatures(ctx context.Context, c Connection) ([]signature, e
 		values[key] = s
 	}
 	signs := make([]signature, 0, len(c.Auth.Parts))
-	learnt := slices.Collect(maps.Values(values))
+	var learnt []string
+	for key, value := range values {
+		if key != "username" || len(value) >= 16 || values["password"] == "" { // a name is no secret, and often a common word; a key in its place is one
+			learnt = append(learnt, value)
+		}
+	}
 	for _, part := range c.Auth.Parts {
 		value := values[part.Secret]
 		if part.In == Basic {
@@ -76,9 +81,6 @@ func (e *Executor) signatures(ctx context.Context, c Connection) ([]signature, e
 			learnt = append(learnt, value)
 		}
 		signs = append(signs, signature{part, value})
-	}
-	if name, ok := values["username"]; ok && c.Secrets["username"].Scheme() != "" {
-		learnt = slices.DeleteFunc(learnt, func(v string) bool { return v == name }) // a name is no secret, and often a common word
 	}
 	e.secrets.Learn(connectionKey(c.Source, c.Scope, c.Name), learnt)
 	return signs, nil

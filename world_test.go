@@ -44,17 +44,29 @@ func (s *script) Invoke(ctx context.Context, c executor.Call) (executor.Result, 
 	return s.invoke(ctx, c)
 }
 
-// post sends the arguments to upstream and hands its answer over as it streams.
-func post(ctx context.Context, c executor.Call) (executor.Result, error) {
+func (s *script) Plan(ctx context.Context, c executor.Call) (*http.Request, error) {
+	return message(ctx, c)
+}
+
+// message is the request that post sends.
+func message(ctx context.Context, c executor.Call) (*http.Request, error) {
 	var cfg struct{ Base string }
 	if err := json.Unmarshal(c.Source.Config, &cfg); err != nil {
-		return executor.Result{}, err
+		return nil, err
 	}
 	req, err := http.NewRequestWithContext(ctx, "POST", cfg.Base+"/"+string(c.Tool.Name), bytes.NewReader(c.Args))
+	if err == nil {
+		req.Header.Set("X-Call", "1")
+	}
+	return req, err
+}
+
+// post sends the arguments to upstream and hands its answer over as it streams.
+func post(ctx context.Context, c executor.Call) (executor.Result, error) {
+	req, err := message(ctx, c)
 	if err != nil {
 		return executor.Result{}, err
 	}
-	req.Header.Set("X-Call", "1")
 	resp, err := c.Credential.Client().Do(req)
 	if err != nil {
 		return executor.Result{}, err

@@ -5,6 +5,7 @@
 package redact
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/base64"
@@ -14,6 +15,7 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -183,6 +185,69 @@ func (k *Secrets) Reader(content io.Reader) io.Reader {
 		return content
 	}
 	return &redacting{from: content, replacer: k.replacer, overlap: k.longest}
+}
+
+// JSONReader is Reader for a JSON text: escapes that could hide a secret are
+// resolved first. The text means the same as before.
+func (k *Secrets) JSONReader(content io.Reader) io.Reader {
+	k.mu.RLock()
+	none := k.replacer == nil
+	k.mu.RUnlock()
+	if none {
+		return content
+	}
+	return k.Reader(&unescaping{from: bufio.NewReader(content)})
+}
+
+// unescaping writes \u0041 and \/ of a JSON text as the character itself, where that
+// is plain ASCII and needs no escape.
+type unescaping struct{ from *bufio.Reader }
+
+func (u *unescaping) Read(p []byte) (int, error) {
+	n := 0
+	for n+2 <= len(p) { // room for an escape that stays
+		c, err := u.from.ReadByte()
+		if err != nil {
+			if n > 0 {
+				err = nil // it comes again
+			}
+			return n, err
+		}
+		if c != '\\' {
+			p[n] = c
+			n++
+			continue
+		}
+		if plain, length := u.escape(); length > 0 {
+			_, _ = u.from.Discard(length) // it was peeked
+			p[n] = plain
+			n++
+			continue
+		}
+		p[n] = c
+		n++
+		if next, err := u.from.ReadByte(); err == nil { // whatever is escaped stays with its backslash
+			p[n] = next
+			n++
+		}
+	}
+	return n, nil
+}
+
+// escape gives the character that the escape ahead stands for, and the length of the
+// escape without its backslash; 0: it stays as it is.
+func (u *unescaping) escape() (plain byte, length int) {
+	ahead, _ := u.from.Peek(5) // fewer at the end
+	switch {
+	case len(ahead) > 0 && ahead[0] == '/':
+		return '/', 1
+	case len(ahead) == 5 && ahead[0] == 'u':
+		v, err := strconv.ParseUint(string(ahead[1:]), 16, 16)
+		if err == nil && v >= ' ' && v < 0x7f && v != '"' && v != '\\' {
+			return byte(v), 5
+		}
+	}
+	return 0, 0
 }
 
 // redacting holds back as much of what it read as could be the beginning of a

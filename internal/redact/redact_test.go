@@ -98,6 +98,17 @@ func TestAStreamIsMaskedLikeAText(t *testing.T) {
 	})
 }
 
+func TestEscapesInAStreamOfJSONHideNothing(t *testing.T) {
+	text := `{"a":"\u0068unter\u00322","b":"\\u0068\"\u0022\n\/\u00e9 hunter22","c":"\u12"}`
+	for _, from := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text))} {
+		got, err := io.ReadAll(iotest.OneByteReader(knowing("hunter22").JSONReader(from)))
+		want := `{"a":"[secret]","b":"\\u0068\"\u0022\n/\u00e9 [secret]","c":"\u12"}`
+		if err != nil || string(got) != want {
+			t.Errorf("ReadAll = %s, %v, want %s", got, err, want)
+		}
+	}
+}
+
 func TestAnErrorOfTheStreamArrives(t *testing.T) {
 	_, err := io.ReadAll(knowing("hunter22").Reader(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("abc")))))
 	if err != iotest.ErrTimeout {

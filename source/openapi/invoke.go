@@ -21,14 +21,31 @@ import (
 
 // Invoke makes one message of the arguments, sends it, and reads what came back.
 func (Kind) Invoke(ctx context.Context, call executor.Call) (executor.Result, error) {
+	b, err := bindingOf(call.Tool)
+	if err != nil {
+		return executor.Result{}, err
+	}
+	return b.exchange(ctx, call)
+}
+
+// Plan makes the message that Invoke would send.
+func (Kind) Plan(ctx context.Context, call executor.Call) (*http.Request, error) {
+	b, err := bindingOf(call.Tool)
+	if err != nil {
+		return nil, err
+	}
+	return b.request(ctx, call)
+}
+
+func bindingOf(tool executor.Tool) (binding, error) {
 	var b binding
-	if err := json.Unmarshal(call.Tool.Binding, &b); err != nil {
-		return executor.Result{}, &executor.Error{
-			Code: executor.Internal, Op: "invoke", Msg: fmt.Sprintf("tool %q has no binding", call.Tool.Name),
+	if err := json.Unmarshal(tool.Binding, &b); err != nil {
+		return b, &executor.Error{
+			Code: executor.Internal, Op: "invoke", Msg: fmt.Sprintf("tool %q has no binding", tool.Name),
 			Hint: "refresh the source", Unsent: true, Err: err,
 		}
 	}
-	return b.exchange(ctx, call)
+	return b, nil
 }
 
 func (b binding) exchange(ctx context.Context, call executor.Call) (executor.Result, error) {

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	"github.com/open-executor/executor/internal/shape"
+	"github.com/open-executor/executor/internal/schema"
 )
 
 // arguments are what a tool is called with, checked: their canonical text, the
@@ -126,7 +123,7 @@ func canonical(v any) (json.RawMessage, error) {
 // An input is a tool's input schema, worked out.
 type input struct {
 	schema *jsonschema.Schema // nil: anything goes
-	shape  *shape.Shape
+	shape  *schema.Shape
 }
 
 // input compiles the tool's input schema when it is first wanted.
@@ -143,7 +140,7 @@ func (m *held) input(tool *Tool) (input, error) {
 	if err != nil {
 		return input{}, &Error{Code: Internal, Op: "decide", Msg: fmt.Sprintf("the input schema of %q does not compile", tool.Name), Err: err}
 	}
-	in := input{s, shape.Of(tool.Input, m.Defs)}
+	in := input{s, schema.ShapeOf(tool.Input, m.Defs)}
 	m.inputs[tool.Name] = in
 	return in, nil
 }
@@ -151,121 +148,16 @@ func (m *held) input(tool *Tool) (input, error) {
 // Compile compiles a whole JSON Schema (draft 2020-12) as the executor does for
 // arguments: formats are not asserted, and a pattern that Go's regular expressions
 // cannot express (ECMA-262 look-around) holds for every string.
-func Compile(schema json.RawMessage) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		return nil, err
-	}
-	c := jsonschema.NewCompiler()
-	c.UseRegexpEngine(lenientRegexp)
-	c.UseLoader(noLoader{})
-	const here = "executor:///schema.json"
-	if err := c.AddResource(here, doc); err != nil {
-		return nil, err
-	}
-	return c.Compile(here)
-}
+func Compile(whole json.RawMessage) (*jsonschema.Schema, error) { return schema.Compile(whole) }
 
-// noLoader keeps a schema from fetching anything.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is outside the schema", url)
-}
-
-func lenientRegexp(s string) (jsonschema.Regexp, error) {
-	re, err := regexp.Compile(s)
-	if err != nil {
-		return anyString(s), nil
-	}
-	return re, nil
-}
-
-// anyString stands for a pattern that cannot be checked.
-type anyString string
-
-func (anyString) MatchString(string) bool { return true }
-func (a anyString) String() string        { return string(a) }
-
-// maxFieldErrors bounds what one error says; a wrong union can have hundreds.
-const maxFieldErrors = 8
-
-func invalidArguments(tool ToolName, s *shape.Shape, err error) error {
+func invalidArguments(tool ToolName, s *schema.Shape, err error) error {
 	out := &Error{
 		Code: Invalid, Op: "decide",
 		Msg:  fmt.Sprintf("the arguments do not fit %q", tool),
 		Hint: "run: executor tools describe <address>",
 	}
-	var ve *jsonschema.ValidationError
-	if !errors.As(err, &ve) {
-		out.Err = err
-		return out
+	for _, d := range s.Defects(err) {
+		out.Fields = append(out.Fields, FieldError(d))
 	}
-	out.Fields = leaves(s, ve, nil)
-	slices.SortStableFunc(out.Fields, func(a, b FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
-	out.Fields = slices.Compact(out.Fields)
-	out.Fields = out.Fields[:min(len(out.Fields), maxFieldErrors)]
 	return out
-}
-
-// leaves gathers the causes that say something about one place. The validator quotes
-// values; of a sensitive one it is only told that it does not fit.
-func leaves(s *shape.Shape, e *jsonschema.ValidationError, to []FieldError) []FieldError {
-	at := pointer(e.InstanceLocation)
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		for _, name := range k.Missing {
-			to = append(to, FieldError{at + pointer([]string{name}), "is missing"})
-		}
-		return to
-	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			to = append(to, FieldError{at + pointer([]string{name}), "is not an argument of this tool"})
-		}
-		return to
-	case *kind.AnyOf, *kind.OneOf:
-		if best := nearest(e.Causes); best != nil {
-			return leaves(s, best, to)
-		}
-	}
-	if len(e.Causes) == 0 && s.Hides(e.InstanceLocation) {
-		return append(to, FieldError{at, "does not fit; the value is sensitive"})
-	}
-	if len(e.Causes) == 0 {
-		return append(to, FieldError{at, e.DetailedOutput().Error.String()})
-	}
-	for _, cause := range e.Causes {
-		to = leaves(s, cause, to)
-	}
-	return to
-}
-
-// nearest picks the alternative that got furthest: the one whose first complaint
-// lies deepest.
-func nearest(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
-	var best *jsonschema.ValidationError
-	for _, c := range causes {
-		if best == nil || depth(c) > depth(best) {
-			best = c
-		}
-	}
-	return best
-}
-
-func depth(e *jsonschema.ValidationError) int {
-	d := len(e.InstanceLocation)
-	for _, c := range e.Causes {
-		d = max(d, depth(c))
-	}
-	return d
-}
-
-// pointer writes a JSON pointer (RFC 6901).
-func pointer(path []string) string {
-	var b strings.Builder
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
-	for _, p := range path {
-		b.WriteString("/" + escape.Replace(p))
-	}
-	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 
 // Alarms, not goals: who passes one has usually put two ideas in one place.
 const (
-	rootLines        = 3500
+	rootLines        = 3500 // of code: comments and blank lines aside
 	fileLines        = 400
 	functionLines    = 60
 	structFields     = 20
@@ -28,10 +28,10 @@ func TestTheRootStaysSmall(t *testing.T) {
 		}
 		lines := 0
 		for _, f := range r.source() {
-			lines += f.lines
+			lines += f.code
 		}
 		if lines > rootLines {
-			t.Errorf("the root has %d lines, want at most %d", lines, rootLines)
+			t.Errorf("the root has %d lines of code, want at most %d", lines, rootLines)
 		}
 	}
 }

@@ -22,12 +22,13 @@ var plan = []row{
 	// The root: vocabulary and law.
 	{
 		room:  ".",
-		may:   []string{"internal/redact", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
+		may:   []string{"internal/redact", "internal/schema", "github.com/santhosh-tekuri/jsonschema/v6"},
 		tests: []string{"storage/file", "pgregory.net/rapid"},
 		why:   "arguments are checked against the tool's schema before anything else; all other abilities are handed in",
 	},
 	{
-		room: "internal/shape",
+		room: "internal/schema",
+		may:  []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/santhosh-tekuri/jsonschema/v6/kind"},
 		why:  "a part of the root with an idea of its own: it knows JSON Schema, and nothing of the house",
 	},
 	{

@@ -1,8 +1,4 @@
-// Package shape reads from a JSON Schema what the root does with arguments besides
-// validating them: which defaults to fill in, and which values are sensitive. It is
-// a part of the root package in a folder of its own, and imports the standard
-// library only.
-package shape
+package schema
 
 import (
 	"bytes"
@@ -30,8 +26,8 @@ type node struct {
 	some       []*node // which may hold beside it: anyOf, oneOf
 }
 
-// Of reads a schema that refers to shared ones as "#/$defs/<name>".
-func Of(schema json.RawMessage, defs map[string]json.RawMessage) *Shape {
+// ShapeOf reads a schema that refers to shared ones as "#/$defs/<name>".
+func ShapeOf(schema json.RawMessage, defs map[string]json.RawMessage) *Shape {
 	b := builder{defs: defs, made: map[string]*node{}}
 	root := b.node(schema)
 	return &Shape{root, b.hiding}
@@ -160,9 +156,12 @@ func (s set) sensitive() bool {
 	return slices.ContainsFunc(s, func(n *node) bool { return n.sensitive })
 }
 
+// An Object is a decoded JSON object.
+type Object map[string]any
+
 // Complete sets absent properties of value that have a default, in place, also in
 // objects that are there.
-func (s *Shape) Complete(value map[string]any) {
+func (s *Shape) Complete(value Object) {
 	if s != nil {
 		set{s.root}.complete(value)
 	}

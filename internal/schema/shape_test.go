@@ -1,4 +1,4 @@
-package shape_test
+package schema_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/open-executor/executor/internal/shape"
+	"github.com/open-executor/executor/internal/schema"
 )
 
 func object(t *testing.T, text string) map[string]any {
@@ -46,7 +46,7 @@ func TestSensitiveValuesAreMaskedWhereverTheSchemaSaysSo(t *testing.T) {
 		{`{"properties":{"a":{"format":"password"}}}`, `{"a":null}`, `{"a":null}`},
 		{`{"properties":{"a":true,"b":{"items":false}}}`, `{"a":"x","b":["y"]}`, `{"a":"x","b":["y"]}`},
 	} {
-		got, changed := shape.Of(json.RawMessage(c.schema), defs).Mask(object(t, c.value), "*")
+		got, changed := schema.ShapeOf(json.RawMessage(c.schema), defs).Mask(object(t, c.value), "*")
 		if !reflect.DeepEqual(got, any(object(t, c.want))) || changed != (c.value != c.want) {
 			t.Errorf("%s masks %s as %v, %t, want %s", c.schema, c.value, got, changed, c.want)
 		}
@@ -66,7 +66,7 @@ func TestDefaultsAreFilledInWhereTheyFit(t *testing.T) {
 		{`{"properties":{"a":{"default":[1]}}}`, `{}`, `{"a":[1]}`},
 	} {
 		got := object(t, c.value)
-		shape.Of(json.RawMessage(c.schema), defs).Complete(got)
+		schema.ShapeOf(json.RawMessage(c.schema), defs).Complete(got)
 		if want := object(t, c.want); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s completes %s to %v, want %v", c.schema, c.value, got, want)
 		}
@@ -74,7 +74,7 @@ func TestDefaultsAreFilledInWhereTheyFit(t *testing.T) {
 }
 
 func TestWhatLiesInASensitiveValueIsHidden(t *testing.T) {
-	s := shape.Of(json.RawMessage(`{"properties":{"a":{"items":{"properties":{"k":{"$ref":"#/$defs/Key"}}}},"b":{"writeOnly":true}}}`), defs)
+	s := schema.ShapeOf(json.RawMessage(`{"properties":{"a":{"items":{"properties":{"k":{"$ref":"#/$defs/Key"}}}},"b":{"writeOnly":true}}}`), defs)
 	for path, want := range map[string]bool{"a": false, "a/0": false, "a/0/k": true, "b": true, "b/c/d": true, "c": false} {
 		if got := s.Hides(strings.Split(path, "/")); got != want {
 			t.Errorf("Hides(%s) = %t, want %t", path, got, want)
@@ -88,7 +88,7 @@ func TestManyWaysToOneSchemaAreWalkedOnce(t *testing.T) {
 	for i := range 40 {
 		ladder[fmt.Sprint("L", i)] = json.RawMessage(fmt.Sprintf(`{"anyOf":[{"$ref":"#/$defs/L%d"},{"$ref":"#/$defs/L%d"}]}`, i+1, i+1))
 	}
-	got, changed := shape.Of(json.RawMessage(`{"properties":{"a":{"$ref":"#/$defs/L0"}}}`), ladder).Mask(map[string]any{"a": "x"}, "*")
+	got, changed := schema.ShapeOf(json.RawMessage(`{"properties":{"a":{"$ref":"#/$defs/L0"}}}`), ladder).Mask(map[string]any{"a": "x"}, "*")
 	if want := any(map[string]any{"a": "*"}); !changed || !reflect.DeepEqual(got, want) {
 		t.Errorf("Mask = %v, %t, want %v", got, changed, want)
 	}

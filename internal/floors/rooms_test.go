@@ -213,7 +213,7 @@ func floor(dir string) int {
 	case ".":
 		return ground
 	case "internal":
-		if dir == "internal/redact" {
+		if dir == "internal/redact" || dir == "internal/schema" {
 			return cellar
 		}
 		return wiring

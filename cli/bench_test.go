@@ -111,6 +111,21 @@ func (b *bench) pending(args ...string) string {
 	return run
 }
 
+// lost makes a call whose answer is lost and gives its run.
+func (b *bench) lost() string {
+	b.t.Helper()
+	env := b.env
+	b.env = nil // a person allows it
+	b.ok("policy", "set", "sample", "pets.create", "allow")
+	b.env = env
+	out := parsed(b.t, b.fails(7, "call", "sample.user.public.pets.create", "body.name=Lost"))
+	run, _ := out["run"].(string)
+	if out["status"] != "ambiguous" {
+		b.t.Fatalf("the call is %v", out)
+	}
+	return run
+}
+
 func (b *bench) file(name, content string) string {
 	path := filepath.Join(b.t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -213,6 +228,10 @@ func (pets) Invoke(_ context.Context, call executor.Call) (executor.Result, erro
 		return executor.Result{Value: json.RawMessage(`"` + strings.Repeat("x", 70<<10) + `"`)}, nil
 	case "pets.photo":
 		return executor.Result{Body: &executor.Body{Content: io.NopCloser(strings.NewReader("\x89PNG\x00\x01")), MediaType: "image/png"}}, nil
+	case "pets.create":
+		if bytes.Contains(call.Args, []byte(`"Lost"`)) {
+			return executor.Result{}, &executor.Error{Code: executor.Unavailable, Op: "invoke", Msg: "upstream hung up"}
+		}
 	case "pets.delete":
 		return executor.Result{Value: json.RawMessage(`{"deleted":` + jsonOf(args.ID) + `}`)}, nil
 	case "pets.get":

@@ -38,30 +38,53 @@ func cardOf(ctx context.Context, e *executor.Executor, id executor.RunID) (card,
 // effect, where it goes, with which arguments, which rule asked, until when.
 func (c card) text(s style, now time.Time, folded bool) string {
 	r := c.request
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s\n\n", s.bold(line(r.Summary)))
-	row := func(name, value string) { fmt.Fprintf(&b, "  %s %s\n", s.dim(fmt.Sprintf("%-9s", name)), value) }
-	row("asked by", line(chainText(r.Asks)))
-	row("account", fmt.Sprintf("%s, in scope %s, of source %s", s.bold(string(r.Address.Connection)), r.Address.Scope, r.Address.Source))
-	row("effect", effectWords(s, r.Effect))
-	if len(c.hosts) > 0 {
-		row("goes to", line(strings.Join(c.hosts, ", ")))
+	t := rows{style: s}
+	t.add("asked by", line(chainText(r.Asks)))
+	whole := ""
+	if folded {
+		whole = "inbox show"
 	}
-	row("tool", r.Address.String())
-	name := "arguments"
-	for _, arg := range argumentLines(r.Args, folded) {
-		row(name, arg)
-		name = ""
-	}
-	name = "asked for"
+	t.call(r.Address, r.Effect, c.hosts, r.Args, whole)
+	name := "asked for"
 	for _, reason := range r.Decision.Reasons {
 		if reason.Decides {
-			row(name, line(reason.Text))
+			t.add(name, line(reason.Text))
 			name = ""
 		}
 	}
-	row("expires", fmt.Sprintf("in %s (%s)", roughly(r.Binding.Expires.Sub(now)), stamp(r.Binding.Expires)))
-	return b.String() + "\n"
+	t.add("expires", fmt.Sprintf("in %s (%s)", roughly(r.Binding.Expires.Sub(now)), stamp(r.Binding.Expires)))
+	return t.under(r.Summary)
+}
+
+// rows are what a card says, one named value a line.
+type rows struct {
+	style style
+	text  strings.Builder
+}
+
+func (t *rows) add(name, value string) {
+	fmt.Fprintf(&t.text, "  %s %s\n", t.style.dim(fmt.Sprintf("%-9s", name)), value)
+}
+
+// call tells what a run calls. whole is the command that shows long arguments in
+// full; "": they are not folded.
+func (t *rows) call(at executor.Address, effect executor.Effect, hosts []string, args json.RawMessage, whole string) {
+	t.add("account", fmt.Sprintf("%s, in scope %s, of source %s", t.style.bold(string(at.Connection)), at.Scope, at.Source))
+	t.add("effect", effectWords(t.style, effect))
+	if len(hosts) > 0 {
+		t.add("goes to", line(strings.Join(hosts, ", ")))
+	}
+	t.add("tool", at.String())
+	name := "arguments"
+	for _, arg := range argumentLines(args, whole) {
+		t.add(name, arg)
+		name = ""
+	}
+}
+
+// under puts the rows under a heading.
+func (t *rows) under(heading string) string {
+	return "\n" + t.style.bold(line(heading)) + "\n\n" + t.text.String() + "\n"
 }
 
 func effectWords(s style, e executor.Effect) string {
@@ -78,8 +101,9 @@ func effectWords(s style, e executor.Effect) string {
 
 const foldAt = 160 // characters of one argument on a card
 
-// argumentLines writes one argument a line, long ones folded.
-func argumentLines(args json.RawMessage, folded bool) []string {
+// argumentLines writes one argument a line. Long ones are folded where the command
+// whole shows them.
+func argumentLines(args json.RawMessage, whole string) []string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args, &object) != nil {
 		return []string{line(string(args))}
@@ -92,8 +116,8 @@ func argumentLines(args json.RawMessage, folded bool) []string {
 		var b bytes.Buffer
 		_ = json.Compact(&b, object[key]) // it was just decoded
 		value := line(b.String())
-		if n := utf8.RuneCountInString(value); folded && n > foldAt {
-			value = fmt.Sprintf("%s (%d characters; inbox show has all)", fit(value, foldAt), n)
+		if n := utf8.RuneCountInString(value); whole != "" && n > foldAt {
+			value = fmt.Sprintf("%s (%d characters; %s has all)", fit(value, foldAt), n, whole)
 		}
 		lines = append(lines, line(key)+" = "+value)
 	}
@@ -111,16 +135,7 @@ func (c card) confirm(ctx context.Context, tty *terminal, approve bool) error {
 		word := name[strings.LastIndex(name, ".")+1:]
 		words, prompt = []string{word}, fmt.Sprintf("To approve it, once, type %s: ", tty.style.bold(word))
 	}
-	typed, err := tty.ask(ctx, prompt, false)
-	if err != nil && ctx.Err() != nil {
-		return err
-	}
-	for _, word := range words {
-		if err == nil && strings.EqualFold(typed, word) {
-			return nil
-		}
-	}
-	return &cancelled{"nothing was decided"}
+	return tty.confirm(ctx, prompt, words...)
 }
 
 // cancelled is what a person gives who leaves things as they are.

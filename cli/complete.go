@@ -120,8 +120,23 @@ func (a *app) completeRun(cmd *cobra.Command, args []string, prefix string) ([]s
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	return a.completeRuns(cmd, prefix, "")
+}
+
+// completeSettle completes an ambiguous run, then what became of it.
+func (a *app) completeSettle(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return a.completeRuns(cmd, prefix, executor.Ambiguous)
+	case 1:
+		return []string{"done\tit happened", "failed\tnothing was changed"}, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (a *app) completeRuns(cmd *cobra.Command, prefix string, status executor.Status) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd.Context(), prefix, func(ctx context.Context, e *executor.Executor, yield func(word, about string)) error {
-		runs, err := e.Runs(ctx, executor.RunFilter{Limit: 50})
+		runs, err := e.Runs(ctx, executor.RunFilter{Status: status, Limit: 50})
 		for _, run := range runs {
 			yield(string(run.ID), string(run.Status)+" "+run.Address.String())
 		}

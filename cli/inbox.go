@@ -125,11 +125,7 @@ person; an agent cannot.`,
 			if len(args) == 1 {
 				id = executor.RunID(args[0])
 			}
-			err := a.decide(cmd.Context(), id, approve, reason)
-			if failed(err) && a.json() {
-				a.complain(err) // the person may look at stderr while a program reads stdout
-			}
-			return err
+			return a.decided(a.decide(cmd.Context(), id, approve, reason))
 		},
 	}
 	cmd.Flags().BoolVar(&last, "last", false, "the newest that waits")
@@ -147,12 +143,9 @@ person; an agent cannot. What was typed before the question does not count.`
 // decide shows a request on the controlling terminal, and does what the person
 // there types. The data directory is not held while the person thinks.
 func (a *app) decide(ctx context.Context, id executor.RunID, approve bool, reason string) error {
-	if a.agent != "" {
-		return personNeeded("an agent types here", nil)
-	}
-	tty, err := a.terminal()
+	tty, err := a.deciding()
 	if err != nil {
-		return personNeeded("there is no controlling terminal", err)
+		return err
 	}
 	defer tty.close()
 
@@ -173,11 +166,9 @@ func (a *app) decide(ctx context.Context, id executor.RunID, approve bool, reaso
 	if err := c.confirm(ctx, tty, approve); err != nil {
 		return err
 	}
-	p := a.principal()
-	p.Assurance = executor.Terminal
 	var out answer
 	var cause error
-	err = a.withAs(ctx, p, func(e *executor.Executor) error {
+	err = a.withAs(ctx, a.decider(), func(e *executor.Executor) error {
 		if _, err := e.Answer(ctx, id, approve, reason); err != nil || !approve {
 			return err
 		}
@@ -195,14 +186,6 @@ func (a *app) decide(ctx context.Context, id executor.RunID, approve bool, reaso
 		return nil
 	}
 	return a.tell(ctx, out, cause)
-}
-
-func personNeeded(why string, err error) error {
-	return &executor.Error{
-		Code: executor.Blocked, Op: "inbox", Err: err,
-		Msg:  "a person decides this at a terminal, and " + why,
-		Hint: "a person can decide in a terminal of their own",
-	}
 }
 
 // newest gives the request that came last.

@@ -42,7 +42,7 @@ func TestHelpIsAsItIsWritten(t *testing.T) {
 	b := newBench(t)
 	for name, args := range map[string]string{
 		"help": "--help", "help-call": "call --help", "help-source-add": "source add --help", "help-connect": "connect --help",
-		"help-inbox": "inbox --help", "help-exit-codes": "help exit-codes", "help-environment": "help environment",
+		"help-inbox": "inbox --help", "help-runs-settle": "runs settle --help", "help-exit-codes": "help exit-codes", "help-environment": "help environment",
 	} {
 		golden(t, name, b.ok(strings.Fields(args)...))
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	return group("runs", "What was done, by whom, and what came of it", a.runsListCommand(), a.runsShowCommand())
+	return group("runs", "What was done, by whom, and what came of it", a.runsListCommand(), a.runsShowCommand(),
+		a.runsSettleCommand())
 }
 
 func (a *app) runsListCommand() *cobra.Command {
@@ -150,6 +151,9 @@ func (a *app) showRun(run executor.Run) {
 	a.out.text(b.String())
 	a.out.text(s.dim("arguments") + "\n" + s.pretty(run.Input.Args) + "\n")
 	a.showOutput(run)
+	if run.Status == executor.Ambiguous {
+		a.nextToSettle(run.ID)
+	}
 }
 
 func (a *app) showOutput(run executor.Run) {

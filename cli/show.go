@@ -26,6 +26,7 @@ func (a *app) show(out answer, cause error) {
 	case statusAmbiguous:
 		a.complain(cause)
 		a.note("It may or may not have happened. Look before you try again: executor runs show %s", out.Run)
+		a.nextToSettle(out.Run)
 	default:
 		a.complain(cause)
 	}

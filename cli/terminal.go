@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/open-executor/executor"
 )
 
 // A terminal is where a person sits. It is the controlling terminal, whatever
@@ -22,6 +24,42 @@ func (a *app) terminal() (*terminal, error) {
 		return nil, err
 	}
 	return &terminal{f, style{on: a.env["NO_COLOR"] == "" && a.env["TERM"] != "dumb"}}, nil
+}
+
+// deciding opens the terminal for somebody who decides: a person, who sits there.
+func (a *app) deciding() (*terminal, error) {
+	if a.agent != "" {
+		return nil, personNeeded("an agent types here", nil)
+	}
+	tty, err := a.terminal()
+	if err != nil {
+		return nil, personNeeded("there is no controlling terminal", err)
+	}
+	return tty, nil
+}
+
+func personNeeded(why string, err error) error {
+	return &executor.Error{
+		Code: executor.Blocked, Op: "terminal", Err: err,
+		Msg:  "a person decides this at a terminal, and " + why,
+		Hint: "a person can decide in a terminal of their own",
+	}
+}
+
+// decider is the person who has decided at the terminal.
+func (a *app) decider() executor.Principal {
+	p := a.principal()
+	p.Assurance = executor.Terminal
+	return p
+}
+
+// decided tells err to the person too: they may look at stderr while a program reads
+// stdout.
+func (a *app) decided(err error) error {
+	if failed(err) && a.json() {
+		a.complain(err)
+	}
+	return err
 }
 
 func (t *terminal) close() { _ = t.file.Close() } // nothing that was written can get lost
@@ -69,6 +107,20 @@ func (t *terminal) ask(ctx context.Context, prompt string, hidden bool) (string,
 	case a := <-answer:
 		return a.line, a.err
 	}
+}
+
+// confirm asks for a word that decides. Anything else decides nothing.
+func (t *terminal) confirm(ctx context.Context, prompt string, words ...string) error {
+	typed, err := t.ask(ctx, prompt, false)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	for _, word := range words {
+		if err == nil && strings.EqualFold(typed, word) {
+			return nil
+		}
+	}
+	return &cancelled{"nothing was decided"}
 }
 
 // readLine reads byte by byte, so that nothing after the line is taken.

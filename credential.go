@@ -51,7 +51,6 @@ type wire struct {
 	headers  map[string]string
 	sign     []signature
 	limit    int64 // bytes of one answer
-	dry      bool  // keep the request, send nothing
 	now      func() time.Time
 	origin   string // of the first request; later ones elsewhere go unsigned
 

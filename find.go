@@ -50,7 +50,7 @@ func (e *Executor) Tools(ctx context.Context) iter.Seq2[Found, error] {
 			}
 			for i := range m.Tools {
 				a := Address{c.Source, c.Scope, c.Name, m.Tools[i].Name}
-				if e.sees(a) && !yield(Found{Address: a, Tool: &m.Tools[i], Manifest: m.Manifest, Source: *src, Connection: c}, nil) {
+				if e.Sees(a) && !yield(Found{Address: a, Tool: &m.Tools[i], Manifest: m.Manifest, Source: *src, Connection: c}, nil) {
 					return
 				}
 			}
@@ -58,8 +58,8 @@ func (e *Executor) Tools(ctx context.Context) iter.Seq2[Found, error] {
 	}
 }
 
-// sees tells whether scopes and toolkits let e know of a.
-func (e *Executor) sees(a Address) bool {
+// Sees tells whether scopes and toolkits let e know of a.
+func (e *Executor) Sees(a Address) bool {
 	if !e.scopes.Holds(a.Scope) {
 		return false
 	}
@@ -75,7 +75,7 @@ func (e *Executor) find(ctx context.Context, a Address) (found, error) {
 	if err := a.check(); err != nil {
 		return found{}, err
 	}
-	if !e.sees(a) {
+	if !e.Sees(a) {
 		return found{}, e.unseen(ctx, a)
 	}
 	c, _, err := get[Connection](ctx, e.house, Connections, connectionKey(a.Source, a.Scope, a.Connection))

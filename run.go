@@ -149,7 +149,7 @@ func (e *Executor) Run(ctx context.Context, id RunID) (Run, error) {
 // of their own. Of a chain each principal since the first that is no person has to
 // be in the run's, so that a narrower executor never reads more.
 func (e *Executor) mayRead(run Run) bool {
-	if !e.sees(run.Address) {
+	if !e.Sees(run.Address) {
 		return false
 	}
 	first := slices.IndexFunc(e.chain, func(p Principal) bool { return p.Kind != Human })

@@ -62,14 +62,12 @@ beginning of a word, or a tool's name.`,
 
 func (a *app) search(ctx context.Context, query string, f catalog.Filter) error {
 	return a.with(ctx, func(e *executor.Executor) error {
-		index, err := indexOf(ctx, e)
+		var c catalog.Catalog
+		index, err := c.Index(ctx, e)
 		if err != nil {
 			return err
 		}
-		f.Visible = func(at executor.Address) bool {
-			_, err := e.Find(ctx, at)
-			return err == nil
-		}
+		f.Visible = e.Sees
 		tools := []toolView{}
 		for _, hit := range index.Search(query, f) {
 			tools = append(tools, toolView{hit.Address, firstLine(hit.Tool.Description), effectOf(hit.Tool.Effect), pointer(hit.Score)})
@@ -80,7 +78,9 @@ func (a *app) search(ctx context.Context, query string, f catalog.Filter) error 
 		}
 		if len(tools) == 0 {
 			a.note("no tool does that")
-			return nil
+			next, err := unconnected(ctx, e)
+			a.next(next...)
+			return err
 		}
 		a.listTools(tools)
 		a.next("executor tools describe " + tools[0].Address.String())
@@ -88,38 +88,20 @@ func (a *app) search(ctx context.Context, query string, f catalog.Filter) error 
 	})
 }
 
-// indexOf makes everything that e sees searchable.
-func indexOf(ctx context.Context, e *executor.Executor) (*catalog.Index, error) {
-	connections, err := e.Connections(ctx)
+// unconnected gives the commands that connect the sources which offer no tool yet,
+// because they have no connection.
+func unconnected(ctx context.Context, e *executor.Executor) ([]string, error) {
+	sources, err := viewSources(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	parts := map[string]*catalog.Part{} // :: digest of a manifest → its part
-	var views []catalog.View
-	for _, c := range connections {
-		src, err := e.Source(ctx, c.Source)
-		if err != nil {
-			return nil, err
+	var commands []string
+	for _, src := range sources {
+		if len(src.Connections) == 0 {
+			commands = append(commands, nextFor(src, "")...)
 		}
-		digest := c.Manifest
-		if digest == "" {
-			digest = src.Manifest
-		}
-		if digest == "" {
-			continue
-		}
-		if parts[digest] == nil {
-			m, err := e.Manifest(ctx, digest)
-			if err != nil {
-				return nil, err
-			}
-			parts[digest] = catalog.Build(m)
-		}
-		views = append(views, catalog.View{
-			Part: parts[digest], Source: src.ID, Title: src.Title, Scope: c.Scope, Connection: c.Name,
-		})
 	}
-	return catalog.New(views...), nil
+	return commands, nil
 }
 
 func (a *app) toolsListCommand() *cobra.Command {
@@ -143,7 +125,12 @@ func (a *app) toolsListCommand() *cobra.Command {
 					}
 				}
 				a.listTools(tools)
-				return nil
+				if len(tools) > 0 {
+					return nil
+				}
+				next, err := unconnected(cmd.Context(), e)
+				a.next(next...)
+				return err
 			})
 		},
 	}

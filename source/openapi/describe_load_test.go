@@ -254,3 +254,23 @@ func TestTheServerIsTheNearestUsableOne(t *testing.T) {
 		}
 	}
 }
+
+func TestAYAMLErrorNamesTheLineAnEditorShows(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: 1\nb: [x\nc: 1\n":           "line 2: did not find expected ',' or ']'",
+		"a: 1\nb: {x\nc: 1\n":           "line 2: did not find expected ',' or '}'",
+		"a: 1\nb:\n  c: 1\n d: 2\n":     "line 4: did not find expected key",
+		"a: 1\nb:\n - x\n - y\n c: 1\n": "line 3: did not find expected '-' indicator",
+		"a: 1\nb: \"open\nc: 1\n":       "line 2: found unexpected end of stream",
+		"a: 1\n\tb: 2\n":                "line 2: found a tab character that violates indentation",
+		"a: 1\nb: c: d\n":               "line 2: mapping values are not allowed in this context",
+		"a: 1\nb: @x\n":                 "line 2: found character that cannot start any token",
+		"a: 1\nb: !q!w 1\n":             "line 2: found undefined tag handle",
+		"a: 1\nb: *none\n":              "unknown anchor 'none' referenced",
+	} {
+		_, err := resolveConfig(t, map[string]any{"text": text})
+		if want = "the description is not YAML: " + want; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,7 +26,7 @@ var errAliases = errors.New("aliases unfold without end")
 func yamlJSON(source []byte, note func(line int, text string)) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(source, &doc); err != nil {
-		return nil, err
+		return nil, rightLine(err)
 	}
 	w := yamlWriter{note: note, budget: len(source) + yamlSlack, open: map[*yaml.Node]bool{}}
 	if len(doc.Content) == 0 {
@@ -32,6 +34,20 @@ func yamlJSON(source []byte, note func(line int, text string)) ([]byte, error) {
 	}
 	w.value(doc.Content[0], 0)
 	return w.out, w.err
+}
+
+// structural are errors whose line the parser counts from 0; in all others it
+// counts from 1.
+var structural = regexp.MustCompile(`^yaml: line (\d+): ((?:did not find expected (?:<|node|'-'|key|',')|found (?:duplicate|incompatible|undefined)).*)$`)
+
+// rightLine gives err with the line that an editor shows.
+func rightLine(err error) error {
+	m := structural.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	line, _ := strconv.Atoi(m[1]) // digits; one too long for a number is no line
+	return fmt.Errorf("yaml: line %d: %s", line+1, m[2])
 }
 
 type yamlWriter struct {

@@ -65,6 +65,17 @@ func TestAuthNoneMakesThePublicConnection(t *testing.T) {
 	}
 }
 
+func TestNothingFoundSaysWhichSourceToConnect(t *testing.T) {
+	b := newBench(t)
+	b.ok("source", "add", "crm", "--spec", "https://private.example/a.json")
+	for _, args := range [][]string{{"tools", "search", "list contacts", "--human"}, {"tools", "list", "--human"}} {
+		_, said, code := b.run(args...)
+		if want := "next: executor connect crm main --secret key=env://CRM_KEY"; code != 0 || !strings.Contains(said, want) {
+			t.Errorf("%v: exit %d and %q, want %q", args, code, said, want)
+		}
+	}
+}
+
 func TestConnectChoosesHowToSignIn(t *testing.T) {
 	for _, c := range []struct {
 		name, source, args, want string // want: the stored template

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -59,7 +60,7 @@ func (a *app) arguments(words []string, input shape) (json.RawMessage, error) {
 		case strings.HasPrefix(word, "@"):
 			err = merge(args, word, func() ([]byte, error) { return os.ReadFile(word[1:]) })
 		case strings.HasPrefix(strings.TrimSpace(word), "{"):
-			err = merge(args, "the JSON object", func() ([]byte, error) { return []byte(word), nil })
+			err = merge(args, "the argument", func() ([]byte, error) { return []byte(word), nil })
 		case !assigns || key == "" || key == ":":
 			err = bareWord(word, input)
 		default:
@@ -87,11 +88,12 @@ func merge(args map[string]any, from string, read func() ([]byte, error)) error 
 		return unreadable(from, err)
 	}
 	var object map[string]any
-	if err := decode(string(data), &object); err != nil || object == nil {
-		return &executor.Error{
-			Code: executor.Invalid, Op: opUsage, Err: err,
-			Msg: from + " is not a JSON object", Hint: `write {"key": value, …}`,
-		}
+	err = decode(string(data), &object)
+	switch {
+	case err == nil && object == nil, errors.As(err, new(*json.UnmarshalTypeError)):
+		return usageError(from+" is not a JSON object", `write {"key": value, …}`)
+	case err != nil:
+		return usageError(from+" is not JSON: "+err.Error(), `write {"key": value, …}`)
 	}
 	for key, value := range object {
 		args[key] = value
@@ -108,11 +110,14 @@ func assign(args map[string]any, key, value string, input shape) error {
 	if name, ok := strings.CutSuffix(key, ":"); ok {
 		var v any
 		if err := decode(value, &v); err != nil {
-			return usageError(fmt.Sprintf("the value of %q is not JSON", name), fmt.Sprintf("for text, write %s=…", name))
+			return usageError(fmt.Sprintf("the value of %q is not JSON: %v", name, err), fmt.Sprintf("for text, write %s=…", name))
 		}
 		args, name, _ := place(args, name, input)
 		args[name] = v
 		return nil
+	}
+	if at := notUTF8(key + "=" + value); at >= 0 && (at <= len(key) || !strings.HasPrefix(value, "@")) { // the name of a file may be anything
+		return usageError(fmt.Sprintf("byte %d of %q is not UTF-8", at, key+"="+value), "write the text in UTF-8, or key=@file where the tool takes a file")
 	}
 	args, key, at := place(args, key, input)
 	v := at.read(value)
@@ -174,7 +179,7 @@ func (s shape) readFile(path string) (any, error) {
 	if list || !s.is("string") && (s.is("object") || s.is("number") || s.is("integer") || s.is("boolean")) {
 		var v any
 		if err := decode(string(data), &v); err != nil {
-			return nil, usageError("@"+path+" is not JSON, which the tool wants there", "")
+			return nil, usageError("@"+path+" is not JSON, which the tool wants there: "+err.Error(), "")
 		}
 		return v, nil
 	}

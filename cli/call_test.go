@@ -57,15 +57,28 @@ func TestAWordBecomesWhatTheSchemaWants(t *testing.T) {
 
 func TestAWordThatIsNoArgumentIsExplained(t *testing.T) {
 	b := withSample(t)
+	list, null := b.file("list.json", `[{"n":1}]`), b.file("null.json", "null")
+	deep := b.file("deep.json", strings.Repeat(`{"o":`, 100_000)+"1"+strings.Repeat("}", 100_000))
+	latin := b.file("latin.json", "{\"s\":\"caf\xe9\"}")
 	for words, want := range map[string]string{
 		"limit":       `"limit" is not an argument`,
 		"=x":          `"=x" is not an argument`,
-		"n:={":        `the value of "n" is not JSON`,
+		"n:={":        `the value of "n" is not JSON: it ends too early`,
 		"@/none":      `@/none cannot be read: open /none: no such file or directory`,
 		"s=@/none":    `@/none cannot be read: open /none: no such file or directory`,
-		"{":           `the JSON object is not a JSON object`,
+		"{":           `the argument is not JSON: it ends too early`,
+		`{"n":1}}`:    `the argument is not JSON: more follows byte 7, where it should end`,
+		`{"n":}`:      `the argument is not JSON: byte 6: invalid character '}' looking for beginning of value`,
+		"@" + list:    "@" + list + " is not a JSON object",
+		"@" + null:    "@" + null + " is not a JSON object",
+		"@" + deep:    "@" + deep + " is not JSON: byte 50001: invalid character '{' exceeded max depth",
+		"@" + latin:   "@" + latin + " is not JSON: byte 9 is not UTF-8",
+		"s:=\"\xff\"": `the value of "s" is not JSON: byte 1 is not UTF-8`,
+		"s=caf\xe9":   `byte 5 of "s=caf\xe9" is not UTF-8`,
+		"caf\xe9=s":   `byte 3 of "caf\xe9=s" is not UTF-8`,
+		"s=@/caf\xe9": "@/caf\ufffd cannot be read: open /caf\ufffd: no such file or directory",
 		"- -":         `stdin is asked for twice`,
-		`{"n":1} {}x`: `the JSON object is not a JSON object`,
+		`{"n":1} {}x`: `the argument is not JSON: more follows byte 2, where it should end`,
 	} {
 		b.in = `{}`
 		out := parsed(t, b.fails(2, append([]string{"call", "sample.user.public.echo"}, strings.Fields(words)...)...))

@@ -2,8 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/open-executor/executor"
 )
@@ -172,13 +176,32 @@ func (s shape) readList(word string) []any {
 
 // decode reads exactly one JSON value; numbers keep all their digits.
 func decode(text string, into any) error {
+	if at := notUTF8(text); at >= 0 {
+		return fmt.Errorf("byte %d is not UTF-8", at)
+	}
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
-	if err := dec.Decode(into); err != nil {
+	var syntax *json.SyntaxError
+	switch err := dec.Decode(into); {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends too early")
+	case err != nil:
 		return err
 	}
-	if dec.More() {
-		return &json.SyntaxError{Offset: dec.InputOffset()}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("more follows byte %d, where it should end", dec.InputOffset())
 	}
 	return nil
+}
+
+// notUTF8 gives the first byte of text that is not UTF-8, or -1.
+func notUTF8(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
+			return i
+		}
+	}
+	return -1
 }

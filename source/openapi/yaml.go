@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 const (
 	yamlDepth = 500     // levels of nesting
-	yamlSlack = 8 << 20 // nodes beyond what the text itself can hold, for aliases
+	yamlSlack = 2 << 20 // nodes beyond what the text itself can hold, for aliases
 )
 
 // errAliases is a YAML text whose aliases unfold to far more than it holds.
@@ -26,7 +27,7 @@ var errAliases = errors.New("aliases unfold without end")
 func yamlJSON(source []byte, note func(line int, text string)) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(source, &doc); err != nil {
-		return nil, rightLine(err)
+		return nil, rightLine(err, source)
 	}
 	w := yamlWriter{note: note, budget: len(source) + yamlSlack, open: map[*yaml.Node]bool{}}
 	if len(doc.Content) == 0 {
@@ -40,14 +41,16 @@ func yamlJSON(source []byte, note func(line int, text string)) ([]byte, error) {
 // counts from 1.
 var structural = regexp.MustCompile(`^yaml: line (\d+): ((?:did not find expected (?:<|node|'-'|key|',')|found (?:duplicate|incompatible|undefined)).*)$`)
 
-// rightLine gives err with the line that an editor shows.
-func rightLine(err error) error {
+// rightLine gives err with the line that an editor shows; the end of the text is on
+// its last one.
+func rightLine(err error, source []byte) error {
 	m := structural.FindStringSubmatch(err.Error())
 	if m == nil {
 		return err
 	}
 	line, _ := strconv.Atoi(m[1]) // digits; one too long for a number is no line
-	return fmt.Errorf("yaml: line %d: %s", line+1, m[2])
+	last := bytes.Count(bytes.TrimRight(source, "\n"), []byte("\n")) + 1
+	return fmt.Errorf("yaml: line %d: %s", min(line+1, last), m[2])
 }
 
 type yamlWriter struct {

@@ -123,9 +123,10 @@ var plan = []row{
 
 	// Wiring: the only places that see everything.
 	{
-		room: "cmd/executor",
-		may:  []string{".", "cli", "condition", "egress", "sample", "secret/all", "source/all", "storage/file"},
-		why:  "flags to values, then hand over",
+		room:  "cmd/executor",
+		may:   []string{".", "cli", "condition", "egress", "sample", "secret/all", "source/all", "storage/file"},
+		tests: []string{"catalog"},
+		why:   "flags to values, then hand over",
 	},
 	{
 		room: "examples/embed",

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,8 +25,9 @@ import (
 type story struct {
 	transcript string // file that gets all output; searched for secrets at the end
 	code       int    // exit code of the last program
+	peak       int64  // bytes of memory it had at most
 
-	mu      sync.Mutex // guards the file behind transcript
+	mu      sync.Mutex // guards peak and the file behind transcript
 	started map[string]*exec.Cmd
 }
 
@@ -36,6 +38,7 @@ func storyOf(ts *testscript.TestScript) *story { return ts.Value(storyKey{}).(*s
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"executor": executorCommand,
 	"code":     codeCommand,
+	"peak":     peakCommand,
 	"tty":      ttyCommand,
 	"get":      getCommand,
 	"save":     saveCommand,
@@ -70,6 +73,11 @@ func (s *story) run(ts *testscript.TestScript, args []string) (out, errs []byte,
 	cmd := command(ts, args)
 	cmd.Stdout, cmd.Stderr = &o, &e
 	code = exitCode(ts, cmd.Run())
+	if used, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		s.mu.Lock()
+		s.peak = int64(used.Maxrss) * rssUnit
+		s.mu.Unlock()
+	}
 	s.note(args, o.Bytes(), e.Bytes())
 	return o.Bytes(), e.Bytes(), code
 }
@@ -136,6 +144,19 @@ func codeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got := strconv.Itoa(storyOf(ts).code); got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// peak N checks that the last program never had N MiB of memory or more. It counts
+// this process too, as it was when it started the program.
+func peakCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: peak N")
+	}
+	limit, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	if got := storyOf(ts).peak; got == 0 || got >= limit<<20 {
+		ts.Fatalf("the program had %d KiB of memory, want less than %d MiB", got>>10, limit)
 	}
 }
 

@@ -10,10 +10,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +29,7 @@ import (
 //	/<story>/open.json      the same, and no operation wants a token
 //	/<story>/log            the requests so far, one a line, for get
 //	/<story>/await/<path>   answers once a request for <path> has come
+//	/<story>/given/<name>   what no story can hold: see monster
 //
 // Beside it stands a foreign server that only keeps a log, for all stories.
 type oddity struct {
@@ -72,6 +76,42 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// letters are one letter without end.
+type letters byte
+
+func (l letters) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(l)
+	}
+	return len(p), nil
+}
+
+// monster gives what is too large or too odd to stand in a story.
+func monster(w http.ResponseWriter, name string) {
+	nested := func(open, inside, shut string, levels int) string {
+		return strings.Repeat(open, levels) + inside + strings.Repeat(shut, levels)
+	}
+	var text string
+	switch name {
+	case "garbage":
+		_, _ = io.CopyN(w, rand.NewChaCha8([32]byte{}), 30<<20) // the story would miss it
+		return
+	case "page.html":
+		w.Header().Set("Content-Type", "text/html")
+		text = "<!DOCTYPE html><title>Pets</title>Sign in to see the API"
+	case "bottomless-arguments":
+		text = `{"body":` + nested(`{"a":`, "1", "}", 100_000) + "}"
+	case "latin-arguments":
+		text = "{\"body\":{\"id\":\"a\",\"title\":\"caf\xe9\"}}"
+	case "deep-arguments":
+		text = `{"body":` + nested(`{"in":`, "1", "}", 100) + "}"
+	case "deep.json":
+		text = `{"openapi":"3.1.0","info":{"title":"Deep","version":"1"},"paths":{"/headers":{"post":{"operationId":"deep","requestBody":{"content":{"application/json":{"schema":` +
+			nested(`{"type":"object","properties":{"in":`, `{"type":"integer"}`, "}}", 100) + `}}},"responses":{"200":{"description":"an answer"}}}}}}`
+	}
+	_, _ = io.WriteString(w, text) // the story would miss it
+}
+
 func (o *oddity) note(story, line string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,6 +136,9 @@ func (o *oddity) serve(w http.ResponseWriter, r *http.Request) {
 	case path == "log":
 		text, _ := o.log(story)
 		_, _ = io.WriteString(w, text) // the story would miss it
+		return
+	case strings.HasPrefix(path, "given/"):
+		monster(w, strings.TrimPrefix(path, "given/"))
 		return
 	case strings.HasPrefix(path, "await/"):
 		o.await(w, r, story, strings.TrimPrefix(path, "await"))
@@ -215,6 +258,17 @@ func (o *oddity) misbehave(w http.ResponseWriter, r *http.Request, path string) 
 	case "busy":
 		w.Header().Set("Retry-After", "7")
 		answer(w, http.StatusTooManyRequests, map[string]string{"message": "slow down"})
+	case "headers": // the names of all that came
+		answer(w, http.StatusOK, slices.Sorted(maps.Keys(r.Header)))
+	case "heap":
+		answer(w, http.StatusOK, slices.Repeat([]string{strings.Repeat("0123456789abcdef", 64)}, 5<<10)) // 5 MiB
+	case "flood":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `"`)
+		_, _ = io.CopyN(w, letters('x'), 200<<20) // the caller hangs up
+	case "garbled":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte("{\"name\":\"caf\xe9\"}")) // the story would miss it
 	case "large":
 		answer(w, http.StatusOK, strings.Repeat("0123456789abcdef", 1<<16)) // 1 MiB
 	case "bomb":

@@ -7,3 +7,6 @@ import "syscall"
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
+
+// rssUnit is what the kernel counts memory in, in bytes: getrusage(2).
+const rssUnit = 1 << 10

@@ -43,6 +43,9 @@ func TestArgumentsThatDoNotFitSayWhere(t *testing.T) {
 			if test.fields != nil && !reflect.DeepEqual(got, test.fields) {
 				t.Errorf("pointers = %q, want %q", got, test.fields)
 			}
+			if want := "run: executor tools describe " + at("typed").String(); test.fields != nil && e.Hint != want {
+				t.Errorf("hint = %q, want %q", e.Hint, want)
+			}
 		})
 	}
 	w.wantHits(0)

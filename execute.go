@@ -91,7 +91,7 @@ type permit struct {
 // decide checks the arguments, asks the policy, and where that requires it, the
 // approval. It notes in run what it found out.
 func (e *Executor) decide(ctx context.Context, f found, run *Run, raw json.RawMessage, approval *Approval) (permit, error) {
-	args, err := f.held.arguments(f.Tool, raw)
+	args, err := f.held.arguments(f.Address, f.Tool, raw)
 	if err != nil {
 		return permit{}, err
 	}

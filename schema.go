@@ -23,8 +23,9 @@ type arguments struct {
 	masked json.RawMessage // text with sensitive values replaced
 }
 
-// arguments checks raw against the tool's input schema and fills in defaults.
-func (m *held) arguments(tool *Tool, raw json.RawMessage) (arguments, error) {
+// arguments checks raw against the input schema of the tool at an address and
+// fills in defaults.
+func (m *held) arguments(at Address, tool *Tool, raw json.RawMessage) (arguments, error) {
 	value, err := decodeArguments(raw)
 	if err != nil {
 		return arguments{}, err
@@ -38,7 +39,7 @@ func (m *held) arguments(tool *Tool, raw json.RawMessage) (arguments, error) {
 		if err := in.schema.Validate(value); err != nil {
 			// Wrong defaults are the description's mistake: without them the arguments may fit.
 			if value, _ = decodeArguments(raw); in.schema.Validate(value) != nil {
-				return arguments{}, invalidArguments(tool.Name, in.shape, err)
+				return arguments{}, invalidArguments(at, in.shape, err)
 			}
 		}
 	}
@@ -150,11 +151,11 @@ func (m *held) input(tool *Tool) (input, error) {
 // cannot express (ECMA-262 look-around) holds for every string.
 func Compile(whole json.RawMessage) (*jsonschema.Schema, error) { return schema.Compile(whole) }
 
-func invalidArguments(tool ToolName, s *schema.Shape, err error) error {
+func invalidArguments(at Address, s *schema.Shape, err error) error {
 	out := &Error{
 		Code: Invalid, Op: "decide",
-		Msg:  fmt.Sprintf("the arguments do not fit %q", tool),
-		Hint: "run: executor tools describe <address>",
+		Msg:  fmt.Sprintf("the arguments do not fit %q", at.Tool),
+		Hint: fmt.Sprintf("run: executor tools describe %s", at),
 	}
 	for _, d := range s.Defects(err) {
 		out.Fields = append(out.Fields, FieldError(d))

@@ -46,9 +46,6 @@ func Open(path string) *Shop {
 // New gives a shop in memory.
 func New() *Shop { return Open("") }
 
-// Handler gives a shop in memory.
-func Handler() http.Handler { return New() }
-
 // Transport gives a shop in memory that answers requests to Origin; all others go
 // to base.
 func Transport(base http.RoundTripper) http.RoundTripper { return New().Transport(base) }

@@ -283,6 +283,9 @@ func TestOnlyAPersonSettlesAnAmbiguousRun(t *testing.T) {
 		wantCode(t, err, executor.Invalid)
 	}
 	w.must(w.Settle(t.Context(), res.Run, executor.Failed, "looked"))
+	if run := w.run(res.Run); run.Code != "" {
+		t.Errorf("a settled run keeps the code %q of the answer it lost", run.Code)
+	}
 	wantStatus(t, w.run(res.Run).Status, executor.Failed)
 	_, err = w.Settle(t.Context(), res.Run, executor.Done, "")
 	wantCode(t, err, executor.Conflict)

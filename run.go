@@ -267,6 +267,6 @@ func (e *Executor) Settle(ctx context.Context, id RunID, as Status, why string) 
 	if run.Status != Ambiguous {
 		return Run{}, &Error{Code: Conflict, Op: "settle", Run: id, Msg: fmt.Sprintf("%s is not ambiguous: it is %s", id, run.Status)}
 	}
-	run.Status, run.Reason = as, strings.TrimSuffix(fmt.Sprintf("settled by %s: %s", e.Principal().ID, why), ": ")
+	run.Status, run.Code, run.Reason = as, "", strings.TrimSuffix(fmt.Sprintf("settled by %s: %s", e.Principal().ID, why), ": ")
 	return e.append(ctx, run)
 }

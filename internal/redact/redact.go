@@ -201,37 +201,32 @@ func (k *Secrets) JSONReader(content io.Reader) io.Reader {
 
 // unescaping writes \u0041 and \/ of a JSON text as the character itself, where that
 // is plain ASCII and needs no escape.
-type unescaping struct{ from *bufio.Reader }
+type unescaping struct {
+	from   *bufio.Reader
+	stands bool // the next byte is escaped by a backslash that stays
+}
 
 func (u *unescaping) Read(p []byte) (int, error) {
-	n := 0
-	for n+2 <= len(p) { // room for an escape that stays
+	for n := range p {
 		c, err := u.from.ReadByte()
-		if err != nil {
-			if n > 0 {
-				err = nil // it comes again
+		switch {
+		case err != nil && n > 0:
+			return n, nil // the error comes again
+		case err != nil:
+			return 0, err
+		case u.stands:
+			u.stands = false
+		case c == '\\':
+			plain, length := u.escape()
+			u.stands = length == 0
+			if length > 0 {
+				_, _ = u.from.Discard(length) // it was peeked
+				c = plain
 			}
-			return n, err
-		}
-		if c != '\\' {
-			p[n] = c
-			n++
-			continue
-		}
-		if plain, length := u.escape(); length > 0 {
-			_, _ = u.from.Discard(length) // it was peeked
-			p[n] = plain
-			n++
-			continue
 		}
 		p[n] = c
-		n++
-		if next, err := u.from.ReadByte(); err == nil { // whatever is escaped stays with its backslash
-			p[n] = next
-			n++
-		}
 	}
-	return n, nil
+	return len(p), nil
 }
 
 // escape gives the character that the escape ahead stands for, and the length of the

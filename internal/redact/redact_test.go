@@ -115,3 +115,14 @@ func TestAnErrorOfTheStreamArrives(t *testing.T) {
 		t.Errorf("ReadAll gives %v, want %v", err, iotest.ErrTimeout)
 	}
 }
+
+func TestALongStreamOfJSONComesToItsEnd(t *testing.T) {
+	for _, piece := range []string{"x", `\n`, `\u0041`, `xA\\`} {
+		text := `{"a":"` + strings.Repeat(piece, 100_000) + `hunter22"}`
+		got, err := io.ReadAll(knowing("hunter22").JSONReader(strings.NewReader(text)))
+		want := strings.ReplaceAll(strings.ReplaceAll(text, `\u0041`, "A"), "hunter22", redact.Masked)
+		if err != nil || string(got) != want {
+			t.Errorf("a stream of %q comes out as %d bytes, %v, want %d", piece, len(got), err, len(want))
+		}
+	}
+}

@@ -29,6 +29,7 @@ type Secrets struct {
 	mu       sync.RWMutex
 	by       map[string][]string // :: owner → values
 	replacer *strings.Replacer   // nil: nothing to replace
+	marker   *strings.Replacer   // marks what replacer would replace, byte by byte
 	longest  int                 // length of the longest pattern; bytes
 }
 
@@ -70,14 +71,30 @@ func (k *Secrets) rebuild() {
 	patterns = slices.Compact(patterns)
 	k.longest = len(patterns[0])
 	pairs := make([]string, 0, 2*len(patterns))
+	marks := make([]string, 0, 2*len(patterns))
 	for _, p := range patterns {
 		with := Masked
 		if strings.HasPrefix(p, `"`) && strings.HasSuffix(p, `"`) {
 			with = `"` + Masked + `"`
 		}
-		pairs = append(pairs, p, with)
+		pairs, marks = append(pairs, p, with), append(marks, p, marked(p))
 	}
-	k.replacer = strings.NewReplacer(pairs...)
+	k.replacer, k.marker = strings.NewReplacer(pairs...), strings.NewReplacer(marks...)
+}
+
+// What a marker changes in the bytes of a pattern; all others stay.
+const (
+	beginning = 0xff
+	within    = 0x7f
+)
+
+func marked(pattern string) string {
+	b := []byte(pattern)
+	for i := range b {
+		b[i] ^= within
+	}
+	b[0] ^= within ^ beginning
+	return string(b)
 }
 
 // spellings gives the forms in which a secret may come back: as it is, escaped for
@@ -184,7 +201,7 @@ func (k *Secrets) Reader(content io.Reader) io.Reader {
 	if k.replacer == nil {
 		return content
 	}
-	return &redacting{from: content, replacer: k.replacer, overlap: k.longest}
+	return &redacting{from: content, replacer: k.replacer, marker: k.marker, overlap: k.longest}
 }
 
 // JSONReader is Reader for a JSON text: escapes that could hide a secret are
@@ -250,6 +267,7 @@ func (u *unescaping) escape() (plain byte, length int) {
 type redacting struct {
 	from     io.Reader
 	replacer *strings.Replacer
+	marker   *strings.Replacer
 	overlap  int
 	raw      []byte // read, not yet searched to its end
 	ready    []byte // to be handed out
@@ -280,26 +298,24 @@ func (r *redacting) more() {
 		r.ready, r.raw = []byte(r.replacer.Replace(string(r.raw))), nil
 		return
 	}
-	// A pattern that begins before the cut ends before the end of raw; so what is
-	// replaced up to the cut is replaced for good, if the cut is not inside one.
 	cut := r.cut()
+	if cut == 0 {
+		return
+	}
 	r.ready = []byte(r.replacer.Replace(string(r.raw[:cut])))
 	r.raw = append([]byte(nil), r.raw[cut:]...)
 }
 
-// cut gives an offset that no secret spans: it moves left while replacing the two
-// sides apart differs from replacing them together.
+// cut gives an offset that no secret spans. A pattern that begins before it ends before
+// the end of raw, so what is replaced up to it is replaced for good.
 func (r *redacting) cut() int {
 	cut := max(0, len(r.raw)-r.overlap)
-	for cut > 0 {
-		from := max(0, cut-r.overlap)
-		to := min(len(r.raw), cut+r.overlap)
-		whole := r.replacer.Replace(string(r.raw[from:to]))
-		apart := r.replacer.Replace(string(r.raw[from:cut])) + r.replacer.Replace(string(r.raw[cut:to]))
-		if whole == apart {
-			return cut
-		}
+	if cut == 0 {
+		return 0
+	}
+	marked := r.marker.Replace(string(r.raw))
+	for cut > 0 && marked[cut]^r.raw[cut] == within {
 		cut--
 	}
-	return 0
+	return cut
 }

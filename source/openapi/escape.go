@@ -18,6 +18,7 @@ var (
 	verbatim     = escaper{none: true}
 	pathReserved = escaper{keep: ":/@!$&'()*+,;=", triplets: true}
 	reserved     = escaper{keep: ":/?@!$'()*,;=", triplets: true}
+	queryLiteral = escaper{keep: ":/?@!$&'()*+,;=", triplets: true} // what a description itself writes
 )
 
 const upperHex = "0123456789ABCDEF"

@@ -234,6 +234,27 @@ func (b binding) fill(template string, args object) (string, error) {
 	}
 }
 
+// fillQuery puts arguments into the query that stands in a path's template. There a
+// value may be empty, and dots lead nowhere.
+func (b binding) fillQuery(template string, args object) (string, error) {
+	var query strings.Builder
+	for rest := template; ; {
+		literal, after, found := strings.Cut(rest, "{")
+		query.WriteString(queryLiteral.escape(literal))
+		if !found {
+			return query.String(), nil
+		}
+		name, after, _ := strings.Cut(after, "}")
+		p, ok := b.pathParam(name)
+		if !ok {
+			return "", broken("query %q wants %q, which is not a parameter", template, name)
+		}
+		v, _ := args.get(p.Arg)
+		query.WriteString(p.segment(v))
+		rest = after
+	}
+}
+
 func (b binding) pathParam(name string) (param, bool) {
 	for _, p := range b.Params {
 		if p.In == "path" && p.Name == name {

@@ -81,7 +81,10 @@ func (b binding) url(args object) (*url.URL, error) {
 	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
 		return nil, broken("path %q cannot be sent", u.RawPath)
 	}
-	query := []string{u.RawQuery, strings.ReplaceAll(fixed, " ", "%20")}
+	if fixed, err = b.fillQuery(fixed, args); err != nil {
+		return nil, err
+	}
+	query := []string{u.RawQuery, fixed}
 	for _, p := range b.Params {
 		v, ok := args.get(p.Arg)
 		switch {
@@ -109,6 +112,9 @@ func (b binding) head(h http.Header, args object) error {
 			if !isToken(p.Name) {
 				return broken("header %q cannot be sent", p.Name)
 			}
+			if p.Media == "" && len(listing(v, verbatim, p.Explode)) == 0 {
+				continue
+			}
 			value := p.segment(v)
 			if i := strings.IndexFunc(value, control); i >= 0 {
 				return refuse("/"+p.Arg, fmt.Sprintf("holds %q, which no header may", value[i]))
@@ -124,7 +130,7 @@ func (b binding) head(h http.Header, args object) error {
 		}
 	}
 	if len(cookies) > 0 {
-		h.Set("Cookie", strings.Join(cookies, "; "))
+		h.Set("Cookie", join(append(h.Values("Cookie"), cookies...), "; "))
 	}
 	return nil
 }

@@ -191,6 +191,44 @@ func TestParametersOfOneNameStayApart(t *testing.T) {
 	}
 }
 
+func TestBlanksInTheQueryOfAPathAreFilled(t *testing.T) {
+	u := serve(t, nil)
+	b := binding{Method: "GET", Path: "/find?kind=ü&q={q}&n={n}#op", Params: []param{
+		{Arg: "q", Name: "q", In: "path", Style: "simple"}, {Arg: "n", Name: "n", In: "path", Style: "simple"},
+		{Arg: "page", Name: "page", In: "query", Style: "form"},
+	}}
+	if got, want := u.ask(t, b, `{"q":"a&b c","n":"","page":2}`).Line, "GET /find?kind=%C3%BC&q=a%26b%20c&n=&page=2"; got != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+	b.Path = "/find?q={r}"
+	_, err := u.call(t, b, `{"q":"a"}`)
+	wantError(t, err, executor.Invalid, true, `wants "r", which is not a parameter`)
+}
+
+func TestAHeaderOfNoItemsIsNotSent(t *testing.T) {
+	u := serve(t, nil)
+	b := binding{Method: "GET", Path: "/", Params: []param{
+		{Arg: "h", Name: "X-H", In: "header", Style: "simple"}, {Arg: "e", Name: "X-E", In: "header", Style: "simple"},
+	}}
+	got := u.ask(t, b, `{"h":[],"e":""}`).Header
+	if _, sent := got["X-H"]; sent {
+		t.Error("an empty list was sent")
+	}
+	if value, sent := got["X-E"]; !sent || value[0] != "" {
+		t.Error("an empty text was not sent")
+	}
+}
+
+func TestACookieHeaderAndCookiesGoTogether(t *testing.T) {
+	u := serve(t, nil)
+	b := binding{Method: "GET", Path: "/", Params: []param{
+		{Arg: "c", Name: "c", In: "cookie", Style: "form"}, {Arg: "Cookie", Name: "Cookie", In: "header", Style: "simple"},
+	}}
+	if got, want := u.ask(t, b, `{"c":"1","Cookie":"a=b; d=e"}`).Header.Get("Cookie"), "a=b; d=e; c=1"; got != want {
+		t.Errorf("cookies %q, want %q", got, want)
+	}
+}
+
 func TestDotsInsideAValueAreJustDots(t *testing.T) {
 	u := serve(t, nil)
 	b := binding{Method: "GET", Path: "/{id}.json", Params: []param{{Arg: "id", Name: "id", In: "path", Style: "simple"}}}

@@ -72,7 +72,7 @@ func (b binding) exchange(ctx context.Context, call executor.Call) (executor.Res
 		return executor.Result{}, err
 	}
 	if r.Fault == nil {
-		r.Page = b.page(resp.Header, r.Value, call)
+		r.Page = b.page(resp, r.Value, call)
 	}
 	return r, nil
 }

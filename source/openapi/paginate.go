@@ -12,9 +12,9 @@ import (
 
 // page says how to go on after this answer: by its Link header (RFC 8288), or by
 // what the description tells of its body. Nil when nothing says that there is more.
-func (b binding) page(h http.Header, value json.RawMessage, call executor.Call) *executor.Page {
-	if next := nextLink(h.Values("Link")); next != "" {
-		return b.follow(next, call)
+func (b binding) page(resp *http.Response, value json.RawMessage, call executor.Call) *executor.Page {
+	if next := nextLink(resp.Header.Values("Link")); next != "" {
+		return b.follow(next, resp, call)
 	}
 	if b.Page == nil || len(value) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (b binding) page(h http.Header, value json.RawMessage, call executor.Call) 
 	case isText && s == "", cursor == false, cursor == nil && more != true:
 		return nil
 	case isText && (strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://") || b.Page.Cursor == ""):
-		return b.follow(s, call)
+		return b.follow(s, resp, call)
 	case cursor != nil && plain(cursor) && b.Page.Cursor != "":
 		return &executor.Page{More: true, Args: appendJSON(nil, object{{b.Page.Cursor, cursor}})}
 	}
@@ -59,12 +59,13 @@ func (b binding) nextNumber(args json.RawMessage) (json.Number, bool) {
 }
 
 // follow reads the arguments of the next call from its URL.
-func (b binding) follow(next string, call executor.Call) *executor.Page {
+func (b binding) follow(next string, resp *http.Response, call executor.Call) *executor.Page {
 	page := &executor.Page{Next: next, More: true}
-	base, err := url.Parse(b.Base + b.Path)
-	if err != nil {
+	if resp.Request == nil { // a transport may leave it out
 		return page
 	}
+	base := *resp.Request.URL
+	base.User, base.RawQuery = nil, "" // a credential may stand there
 	u, err := base.Parse(next)
 	if err != nil {
 		return page
@@ -130,7 +131,7 @@ func typed(values []string, kind string, p param) (any, bool) {
 		return nil, false
 	case "array":
 		if !p.Explode {
-			values = strings.Split(one, ",")
+			values = strings.Split(one, p.between())
 		}
 		list := make([]any, len(values))
 		for i, v := range values {
@@ -143,6 +144,12 @@ func typed(values []string, kind string, p param) (any, bool) {
 		}
 	}
 	return one, true
+}
+
+// between gives what stands between items of p in a query, not escaped.
+func (p param) between() string {
+	s, _ := url.QueryUnescape(p.delimiter()) // every delimiter is well escaped
+	return s
 }
 
 // at gives what pointer (RFC 6901) points to in v; nil for nothing. "-1" is the last

@@ -23,6 +23,7 @@ func TestAPageSaysHowToGoOn(t *testing.T) {
 	stripe := &paging{Cursor: "starting_after", From: "/data/-1/id", More: "/has_more"}
 	for _, c := range []struct {
 		name   string
+		path   string
 		params []param
 		page   *paging
 		link   []string
@@ -38,6 +39,11 @@ func TestAPageSaysHowToGoOn(t *testing.T) {
 		{name: "a Link header of several relations and a relative target", params: query("page"), answer: `[]`,
 			link: []string{`<?page=1>; rel=first`, `<?page=2> ; REL = "last Next"`},
 			want: &executor.Page{More: true, Next: "https://api.example/v1/x?page=2", Args: json.RawMessage(`{"page":2}`)}},
+		{name: "a relative target beside a path of arguments", params: append(query("page"), param{Arg: "id", Name: "id", In: "path", Style: "simple"}), answer: `[]`,
+			path: "/of/{id}/x", args: `{"id":"a b"}`, link: []string{`<?page=2>; rel=next`},
+			want: &executor.Page{More: true, Next: "https://api.example/v1/of/a%20b/x?page=2", Args: json.RawMessage(`{"page":2}`)}},
+		{name: "a list between pipes", params: []param{{Arg: "ids", Name: "ids", In: "query", Style: "pipeDelimited"}}, answer: `[]`, link: []string{`</y?ids=a%7Cb>; rel=next`},
+			want: &executor.Page{More: true, Next: "https://api.example/y?ids=a%7Cb", Args: json.RawMessage(`{"ids":["a","b"]}`)}},
 		{name: "Link headers without a next", answer: `[]`, link: []string{`<a>; rel="nextish", <b>; title="rel=next"`, `<unfinished`, `;;,<>`}},
 		{name: "a cursor in the answer", page: &paging{Cursor: "cursor", From: "/meta/next~1cursor"}, answer: `{"meta":{"next/cursor":"c2"}}`,
 			want: &executor.Page{More: true, Args: json.RawMessage(`{"cursor":"c2"}`)}},
@@ -63,8 +69,11 @@ func TestAPageSaysHowToGoOn(t *testing.T) {
 			if c.args == "" {
 				c.args = `{}`
 			}
+			if c.path == "" {
+				c.path = "/x"
+			}
 			r, err := openapi.Kind{}.Invoke(t.Context(), executor.Call{
-				Tool: executor.Tool{Input: json.RawMessage(schema), Binding: encode(t, binding{Method: "GET", Base: "https://api.example/v1", Path: "/x", Params: c.params, Page: c.page})},
+				Tool: executor.Tool{Input: json.RawMessage(schema), Binding: encode(t, binding{Method: "GET", Base: "https://api.example/v1", Path: c.path, Params: c.params, Page: c.page})},
 				Args: json.RawMessage(c.args), Credential: executor.Unsigned(client),
 			})
 			if err != nil {

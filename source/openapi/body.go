@@ -17,6 +17,7 @@ func (b binding) compose(u *upload, args object, raw map[string]json.RawMessage)
 	}
 	v, ok := args.get("body")
 	if ok {
+		chosen = b.suited(chosen, v)
 		return chosen.write(u, v, raw["body"])
 	}
 	if chosen.Required {
@@ -35,6 +36,11 @@ func (b binding) choose(args object) (body, error) {
 	media, _ := v.(string)
 	var offered []string
 	for _, one := range b.Bodies {
+		if one.Media == media { // parameters may tell two apart
+			return one, nil
+		}
+	}
+	for _, one := range b.Bodies {
 		if baseType(one.Media) == baseType(media) {
 			return one, nil
 		}
@@ -47,6 +53,29 @@ func (b binding) choose(args object) (body, error) {
 		}
 	}
 	return body{}, refuse("/content_type", fmt.Sprintf("%q is not one of %s", media, strings.Join(offered, ", ")))
+}
+
+// suited gives the body that the type of a file fits, where the caller left the
+// choice to the preferred one and that is for other files.
+func (b binding) suited(chosen body, v any) body {
+	file, _ := v.(object)
+	of, _ := file.get("type")
+	media, _ := of.(string)
+	if chosen.Media != b.Bodies[0].Media || media == "" || !looksLikeFile(v) || chosen.structured() || matches(chosen.Media, media) {
+		return chosen
+	}
+	for _, one := range b.Bodies {
+		if !one.structured() && matches(one.Media, media) {
+			return one
+		}
+	}
+	return chosen
+}
+
+// structured tells the bodies whose content is written from a value, not given as
+// it is.
+func (b body) structured() bool {
+	return carriesJSON(b.Media) || carriesLines(b.Media) || isForm(b.Media) || isMultipart(b.Media)
 }
 
 // write writes v as the media type of b. raw is v as it came.
@@ -83,8 +112,8 @@ func (b body) write(u *upload, v any, raw json.RawMessage) error {
 	return err
 }
 
-// lines writes an array as one JSON value a line; application/json-seq puts a
-// record separator before each (RFC 7464).
+// lines writes an array as one JSON value a line, and any other value as one line;
+// application/json-seq puts a record separator before each (RFC 7464).
 func lines(u *upload, v any, media string) error {
 	if s, ok := v.(string); ok {
 		u.text.WriteString(s)
@@ -92,7 +121,7 @@ func lines(u *upload, v any, media string) error {
 	}
 	items, ok := v.([]any)
 	if !ok {
-		return refuse("/body", "is not an array")
+		items = []any{v}
 	}
 	for _, item := range items {
 		if media == "application/json-seq" {

@@ -75,6 +75,25 @@ func TestAnInputHoldsEveryParameterAndTheBody(t *testing.T) {
 	}
 }
 
+func TestABodyCanBeGivenInEveryFormItHas(t *testing.T) {
+	const lines = `[{"type":"array"},{"type":"string","description":"the lines as text"}]`
+	for _, c := range []struct{ name, content, want string }{
+		{"bytes of several kinds are told apart", `{"image/png":{},"image/jpeg":{}}`,
+			`{"body":{"$ref":"#/$defs/File"},"content_type":{"type":"string","description":"Media type of the body.","default":"image/png","enum":["image/png","image/jpeg"]}}`},
+		{"one schema of JSON and XML is JSON", `{"application/json":{"schema":{"type":"object"}},"application/xml":{"schema":{"type":"object"}}}`, `{"body":{"type":"object"}}`},
+		{"lines of anything", `{"application/x-ndjson":{}}`, `{"body":{"anyOf":` + lines + `}}`},
+		{"lines as text", `{"application/x-ndjson":{"schema":{"type":"string","format":"binary"}}}`, `{"body":{"anyOf":` + lines + `}}`},
+		{"lines whose schema is of one", `{"application/x-ndjson":{"schema":{"type":"object"}}}`, `{"body":{"anyOf":[{"type":"object"},{"type":"array","items":{"type":"object"}}]}}`},
+		{"lines whose schema is of all", `{"application/x-ndjson":{"schema":{"type":"array"}}}`, `{"body":{"type":"array"}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := described(t, `{"openapi":"3.1.0","paths":{"/a":{"post":{"operationId":"a","requestBody":{"content":`+c.content+`}}}}}`)
+			same(t, "input", field(t, m.Tools[0].Input, "properties"), c.want)
+			compileAll(t, m)
+		})
+	}
+}
+
 func TestBodiesComeInTheOrderOfUse(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"JSON before forms, text and XML", `{"text/plain":{},"application/xml":{},"multipart/form-data":{},"application/x-www-form-urlencoded":{},"application/hal+json":{},"image/png":{}}`,

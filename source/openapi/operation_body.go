@@ -61,6 +61,8 @@ func (c *compiler) bodySchema(b *content, json bool) []byte {
 	switch {
 	case isJSON(b.media) || isForm(b.media) || isMultipart(b.media) || isXML(b.media) && json:
 		return c.schemas.render(b.schema, request, nil)
+	case carriesLines(b.media):
+		return c.linesSchema(b.schema, bare || kind == "string")
 	case isText(b.media):
 		if bare {
 			return []byte(`{"type":"string"}`)
@@ -79,9 +81,23 @@ func (c *compiler) bodySchema(b *content, json bool) []byte {
 	return c.schemas.render(b.schema, request, nil)
 }
 
+// linesSchema allows one JSON value a line as an array; the description may speak of
+// all lines or of one.
+func (c *compiler) linesSchema(schema node, untold bool) []byte {
+	if untold {
+		return []byte(`{"anyOf":[{"type":"array"},{"type":"string","description":"the lines as text"}]}`)
+	}
+	one := c.schemas.render(schema, request, nil)
+	if hasType(c.schemas.branches(schema, composed), "array") {
+		return one
+	}
+	out := append(append([]byte(`{"anyOf":[`), one...), `,{"type":"array","items":`...)
+	return append(append(out, one...), `}]}`...)
+}
+
 // putBodies adds "body", and "content_type" where the choice matters: schemas
-// differ, or one of them is a patch format, which gives the same JSON another
-// meaning.
+// differ, the content goes as it is given, or one of them is a patch format, which
+// gives the same JSON another meaning.
 func (c *compiler) putBodies(in *input, b *binding, all []content) {
 	if len(all) == 0 {
 		return
@@ -117,7 +133,8 @@ func (c *compiler) putBodies(in *input, b *binding, all []content) {
 	}
 	required := slices.ContainsFunc(all, func(one content) bool { return one.required })
 	in.add("body", schema, required)
-	if len(all) > 1 && (len(distinct) > 1 || patches > 0) {
+	asGiven := !slices.ContainsFunc(b.Bodies, body.structured)
+	if len(all) > 1 && (len(distinct) > 1 || patches > 0 || asGiven) {
 		choice := quote([]byte(`{"type":"string","description":"Media type of the body.","default":`), medias[0])
 		choice = append(appendStrings(append(choice, `,"enum":`...), slices.Compact(medias)), '}')
 		in.add("content_type", choice, false)

@@ -55,6 +55,12 @@ func TestBodiesAreWrittenAsTheirMediaType(t *testing.T) {
 		{"text", []body{{Media: "text/markdown"}}, `{"body":"# ü"}`, "text/markdown", "# ü"},
 		{"XML", []body{{Media: "application/xml"}}, `{"body":"<a>1</a>"}`, "application/xml", "<a>1</a>"},
 		{"JSON lines", []body{{Media: "application/x-ndjson"}}, `{"body":[{"a":"x\ny"},1e21,null]}`, "application/x-ndjson", "{\"a\":\"x\\ny\"}\n1e21\nnull\n"},
+		{"one JSON line", []body{{Media: "application/x-ndjson"}}, `{"body":{"a":1}}`, "application/x-ndjson", "{\"a\":1}\n"},
+		{"the caller chooses a version", []body{{Media: "application/json; version=1"}, {Media: "application/json; version=2"}}, `{"body":1,"content_type":"application/json; version=2"}`,
+			"application/json; version=2", "1"},
+		{"a file chooses by its type", []body{{Media: "image/png"}, {Media: "image/*"}, {Media: "image/jpeg"}}, `{"body":{"base64":"AAH/","type":"image/jpeg"}}`, "image/jpeg", "\x00\x01\xff"},
+		{"a file chooses against the default", []body{{Media: "image/png"}, {Media: "image/jpeg"}}, `{"body":{"base64":"AAH/","type":"image/jpeg"},"content_type":"image/png"}`, "image/jpeg", "\x00\x01\xff"},
+		{"JSON that looks like a file is JSON", []body{{Media: "application/json"}, {Media: "text/csv"}}, `{"body":{"text":"a","type":"text/csv"}}`, "application/json", `{"text":"a","type":"text/csv"}`},
 		{"JSON records", []body{{Media: "application/json-seq"}}, `{"body":[1]}`, "application/json-seq", "\x1e1\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,7 +213,6 @@ func TestBodiesThatCannotBeSentNameThemselves(t *testing.T) {
 		{"a run nobody can open", `{"body":{"run":"run_1"}}`, "/body/run: the output of run", body{Media: "application/pdf"}},
 		{"text for a multipart", `{"body":"x"}`, "/body: is not an object", body{Media: "multipart/form-data"}},
 		{"an object for XML", `{"body":{"a":1}}`, "write the XML out", body{Media: "application/xml"}},
-		{"an object for JSON lines", `{"body":{"a":1}}`, "/body: is not an array", body{Media: "application/jsonl"}},
 		{"a property twice inside", `{"body":{"amount":1,"amount":1000}}`, `has property "amount" twice`, body{Media: "application/json"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"net/url"
@@ -18,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Masked stands where a secret was.
@@ -103,12 +106,12 @@ func marked(pattern string) string {
 // would take out half the text.
 func spellings(v string) []string {
 	quoted, _ := json.Marshal(v) // a string always encodes
-	inJSON := strings.Trim(string(quoted), `"`)
+	inJSON := unquoted(quoted)
 	if len(v) < 4 {
 		return []string{string(quoted)}
 	}
 	all := []string{
-		v, inJSON, strings.ReplaceAll(inJSON, "/", `\/`), unescapedJSON(v),
+		v, inJSON, strings.ReplaceAll(inJSON, "/", `\/`), unescapedJSON(v), asciiJSON(v, "%04x"), asciiJSON(v, "%04X"),
 		url.QueryEscape(v), url.PathEscape(v), html.EscapeString(v),
 		lowerEscapes(url.QueryEscape(v)), lowerEscapes(url.PathEscape(v)),
 		hex.EncodeToString([]byte(v)), strings.ToUpper(hex.EncodeToString([]byte(v))),
@@ -131,7 +134,24 @@ func inside(enc *base64.Encoding, v string, shift int) string {
 
 func unescapedJSON(v string) string {
 	b, _ := plain(v) // a string always encodes
-	return strings.Trim(string(b), `"`)
+	return unquoted(b)
+}
+
+func unquoted(quoted []byte) string { return string(quoted[1 : len(quoted)-1]) }
+
+// asciiJSON escapes what is not ASCII, as Python and PHP do.
+func asciiJSON(v, digits string) string {
+	var b strings.Builder
+	for _, r := range unescapedJSON(v) {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u`+digits, unit)
+		}
+	}
+	return b.String()
 }
 
 // plain encodes v with as few escapes as JSON allows.

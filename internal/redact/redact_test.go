@@ -30,6 +30,8 @@ func TestASecretIsFoundInEverySpelling(t *testing.T) {
 		"as it is":            token,
 		"JSON":                string(inJSON),
 		"JSON, PHP's slashes": strings.ReplaceAll(string(inJSON), "/", `\/`),
+		"JSON, Python's":      `"gh/p_+s3cr\"et<&>k\u00e9"`,
+		"JSON, ASCII, HEX":    `"gh/p_+s3cr\"et<&>k\u00E9"`,
 		"query":               "?t=" + url.QueryEscape(token),
 		"query, lower case":   "?t=" + strings.ToLower(url.QueryEscape("/+")) + url.QueryEscape(token),
 		"path":                "/" + url.PathEscape(token) + "/",
@@ -124,5 +126,12 @@ func TestALongStreamOfJSONComesToItsEnd(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("a stream of %q comes out as %d bytes, %v, want %d", piece, len(got), err, len(want))
 		}
+	}
+}
+
+func TestASecretInQuotesLeavesJSONWhole(t *testing.T) {
+	got := knowing(`"hunter22"`).JSON(json.RawMessage(`{"a":"\"hunter22\""}`))
+	if want := `{"a":"[secret]"}`; string(got) != want {
+		t.Errorf("JSON = %s, want %s", got, want)
 	}
 }

@@ -18,7 +18,7 @@ type Shape struct {
 // A node is one schema. Those of shared schemas are shared and may be cyclic.
 type node struct {
 	sensitive  bool
-	standard   any // the default; nil: none
+	standard   any // the default; nil: none; shared: do not change it
 	properties map[string]*node
 	rest       *node   // of other properties
 	items      *node   // of an array
@@ -29,7 +29,7 @@ type node struct {
 // ShapeOf reads a schema that refers to shared ones as "#/$defs/<name>".
 func ShapeOf(schema json.RawMessage, defs map[string]json.RawMessage) *Shape {
 	b := builder{defs: defs, made: map[string]*node{}}
-	root := b.node(schema)
+	root := b.node(decoded(schema))
 	return &Shape{root, b.hiding}
 }
 
@@ -39,33 +39,24 @@ type builder struct {
 	hiding bool
 }
 
-// outline is what a node needs to know of a schema.
-type outline struct {
-	Ref        string                     `json:"$ref"`
-	Type       json.RawMessage            `json:"type"`
-	Format     string                     `json:"format"`
-	WriteOnly  bool                       `json:"writeOnly"`
-	Default    json.RawMessage            `json:"default"`
-	Properties map[string]json.RawMessage `json:"properties"`
-	Rest       json.RawMessage            `json:"additionalProperties"`
-	Items      json.RawMessage            `json:"items"`
-	AllOf      []json.RawMessage          `json:"allOf"`
-	AnyOf      []json.RawMessage          `json:"anyOf"`
-	OneOf      []json.RawMessage          `json:"oneOf"`
-}
-
-// sensitive goes by JSON Schema 2020-12 validation, section 9.4, and the OpenAPI
-// format registry.
-func (o outline) sensitive() bool { return o.WriteOnly || o.Format == "password" }
-
-func (b *builder) node(raw json.RawMessage) *node {
-	if len(raw) == 0 || raw[0] != '{' { // true and false say nothing of either
+// decoded gives nil for what is no JSON.
+func decoded(raw json.RawMessage) any {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
 		return nil
 	}
-	var o outline
-	_ = json.Unmarshal(raw, &o) // a keyword of an odd type stays empty, the others count
+	return v
+}
+
+func (b *builder) node(schema any) *node {
+	keywords, ok := schema.(map[string]any)
+	if !ok { // true and false say nothing of either
+		return nil
+	}
 	n := &node{}
-	b.fill(n, o)
+	b.fill(n, keywords)
 	return n
 }
 
@@ -76,34 +67,46 @@ func (b *builder) shared(name string) *node {
 	}
 	n := &node{}
 	b.made[name] = n // before filling: the schema may contain itself
-	var o outline
-	_ = json.Unmarshal(b.defs[name], &o) // as above
-	b.fill(n, o)
+	keywords, _ := decoded(b.defs[name]).(map[string]any)
+	b.fill(n, keywords)
 	return n
 }
 
-func (b *builder) fill(n *node, o outline) {
-	n.sensitive = o.sensitive()
+// fill reads the keywords of a schema; one of an odd type says nothing.
+func (b *builder) fill(n *node, keywords map[string]any) {
+	n.sensitive = sensitive(keywords)
 	b.hiding = b.hiding || n.sensitive
-	if v, ok := decodeDefault(o.Default); ok && typed(o.Type, v) {
+	if v := keywords["default"]; v != nil && typed(keywords["type"], v) {
 		n.standard = v
 	}
-	if len(o.Properties) > 0 {
-		n.properties = make(map[string]*node, len(o.Properties))
-		for name, raw := range o.Properties {
-			n.properties[name] = b.node(raw)
+	if properties, _ := keywords["properties"].(map[string]any); len(properties) > 0 {
+		n.properties = make(map[string]*node, len(properties))
+		for name, schema := range properties {
+			n.properties[name] = b.node(schema)
 		}
 	}
-	n.rest, n.items = b.node(o.Rest), b.node(o.Items)
-	if name, ok := strings.CutPrefix(o.Ref, "#/$defs/"); ok {
+	n.rest, n.items = b.node(keywords["additionalProperties"]), b.node(keywords["items"])
+	ref, _ := keywords["$ref"].(string)
+	if name, ok := strings.CutPrefix(ref, "#/$defs/"); ok {
 		n.all = append(n.all, b.shared(name))
 	}
-	for _, raw := range o.AllOf {
-		n.all = append(n.all, b.node(raw))
+	n.all = append(n.all, b.nodes(keywords["allOf"])...)
+	n.some = append(b.nodes(keywords["anyOf"]), b.nodes(keywords["oneOf"])...)
+}
+
+func (b *builder) nodes(schemas any) []*node {
+	list, _ := schemas.([]any)
+	nodes := make([]*node, len(list))
+	for i, schema := range list {
+		nodes[i] = b.node(schema)
 	}
-	for _, raw := range slices.Concat(o.AnyOf, o.OneOf) {
-		n.some = append(n.some, b.node(raw))
-	}
+	return nodes
+}
+
+// sensitive goes by JSON Schema 2020-12 validation, section 9.4, and the OpenAPI
+// format registry.
+func sensitive(keywords map[string]any) bool {
+	return keywords["writeOnly"] == true || keywords["format"] == "password"
 }
 
 // A set is the nodes that speak of one value.
@@ -184,7 +187,7 @@ func (s set) complete(value map[string]any) {
 func (s set) standard() any {
 	for _, n := range s.whole(false) {
 		if n.standard != nil {
-			return n.standard
+			return clone(n.standard)
 		}
 	}
 	return nil
@@ -244,28 +247,41 @@ func (s *Shape) Hides(path []string) bool {
 	return at.sensitive()
 }
 
-func decodeDefault(raw json.RawMessage) (any, bool) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	return v, d.Decode(&v) == nil && v != nil
+// clone copies a decoded value: a default becomes a part of one call's arguments.
+func clone(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = clone(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = clone(item)
+		}
+		return out
+	}
+	return v
 }
 
 // typed tells whether v is of a JSON Schema type keyword's type, or of one of
 // them. Descriptions are often wrong about defaults, and a wrong one is worse
 // than none.
-func typed(keyword json.RawMessage, v any) bool {
-	if keyword == nil {
+func typed(keyword, v any) bool {
+	switch keyword := keyword.(type) {
+	case nil:
 		return true
+	case string:
+		return isType(keyword, v)
+	case []any:
+		return slices.ContainsFunc(keyword, func(t any) bool {
+			name, _ := t.(string)
+			return isType(name, v)
+		})
 	}
-	var one string
-	var several []string
-	if json.Unmarshal(keyword, &one) == nil {
-		several = []string{one}
-	} else if json.Unmarshal(keyword, &several) != nil {
-		return false
-	}
-	return slices.ContainsFunc(several, func(t string) bool { return isType(t, v) })
+	return false
 }
 
 func isType(t string, v any) bool {

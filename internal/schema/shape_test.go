@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,5 +92,29 @@ func TestManyWaysToOneSchemaAreWalkedOnce(t *testing.T) {
 	got, changed := schema.ShapeOf(json.RawMessage(`{"properties":{"a":{"$ref":"#/$defs/L0"}}}`), ladder).Mask(map[string]any{"a": "x"}, "*")
 	if want := any(map[string]any{"a": "*"}); !changed || !reflect.DeepEqual(got, want) {
 		t.Errorf("Mask = %v, %t, want %v", got, changed, want)
+	}
+}
+
+func TestADefaultBelongsToOneCall(t *testing.T) {
+	shape := schema.ShapeOf(json.RawMessage(`{"allOf":[{"properties":{"o":{"default":{"l":[{}]}}}},{"properties":{"o":{"properties":{"n":{"default":1}}}}}]}`), nil)
+	for range 2 {
+		value := schema.Object{}
+		shape.Complete(value)
+		if got, want := fmt.Sprint(value), "map[o:map[l:[map[]] n:1]]"; got != want {
+			t.Errorf("Complete gives %s, want %s", got, want)
+		}
+		o, _ := value["o"].(map[string]any)
+		list, _ := o["l"].([]any)
+		item, _ := list[0].(map[string]any)
+		item["seen"], o["seen"] = true, true
+	}
+}
+
+func TestADeepSchemaIsReadOnce(t *testing.T) {
+	const depth = 4900
+	open, end := strings.Repeat(`{"properties":{"a":`, depth), strings.Repeat("}}", depth)
+	shape := schema.ShapeOf(json.RawMessage(open+`{"format":"password"}`+end), nil)
+	if !shape.Hides(slices.Repeat([]string{"a"}, depth)) {
+		t.Errorf("the value at the bottom is not sensitive")
 	}
 }

@@ -255,6 +255,20 @@ func TestTheServerIsTheNearestUsableOne(t *testing.T) {
 	}
 }
 
+func TestAPathItemIsWhatItRefersToAndWhatStandsBeside(t *testing.T) {
+	m := described(t, `{"openapi":"3.1.0","servers":[{"url":"https://doc.example"}],"paths":{
+		"/a/{id}":{"$ref":"#/components/pathItems/A","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}},{"name":"both","in":"query","schema":{"type":"integer"}}]},
+		"/b":{"$ref":"#/components/pathItems/B","servers":[{"url":"https://beside.example"}]}},
+		"components":{"pathItems":{"A":{"summary":"Reads.","parameters":[{"name":"both","in":"query"},{"name":"own","in":"query"}],"get":{"operationId":"a"}},
+		"B":{"servers":[{"url":"https://own.example"}],"get":{"operationId":"b"}}}}}`)
+	a := toolNamed(t, m, "a")
+	same(t, "input", a.Input, `{"type":"object","properties":{"id":{"type":"integer"},"both":{"type":"integer"},"own":{}},"required":["id"],"additionalProperties":false}`)
+	if a.Description != "Reads." {
+		t.Errorf("description = %q", a.Description)
+	}
+	same(t, "base", field(t, toolNamed(t, m, "b").Binding, "base"), `"https://beside.example"`)
+}
+
 func TestAYAMLErrorNamesTheLineAnEditorShows(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: 1\nb: [x\nc: 1\n":           "line 2: did not find expected ',' or ']'",

@@ -27,8 +27,18 @@ type compiler struct {
 type operation struct {
 	method string // upper case
 	path   string
-	item   node // the path item
-	own    node // the operation
+	item   []node // the path item, and what its $ref leads to
+	own    node   // the operation
+}
+
+// shared gives what the path item says under name: itself first.
+func (op operation) shared(name string) node {
+	for _, layer := range op.item {
+		if n := layer.get(name); n.present() {
+			return n
+		}
+	}
+	return op.item[0].get(name)
 }
 
 func (c *compiler) compile() (executor.Manifest, error) {
@@ -132,17 +142,17 @@ func (c *compiler) methods(path string, item node) []operation {
 	}
 	var ops []operation
 	has := map[string]bool{}
-	add := func(layer, own node, method string) {
+	add := func(own node, method string) {
 		if has[method] {
 			return
 		}
 		has[method] = true
-		ops = append(ops, operation{method, path, layer, c.operation(own)})
+		ops = append(ops, operation{method, path, layers, c.operation(own)})
 	}
 	for _, layer := range layers {
 		for _, m := range layer.object() {
 			if slices.Contains(methods, strings.ToLower(m.name)) {
-				add(layer, layer.child(m), strings.ToUpper(m.name))
+				add(layer.child(m), strings.ToUpper(m.name))
 			}
 		}
 		more := layer.get("additionalOperations")
@@ -150,7 +160,7 @@ func (c *compiler) methods(path string, item node) []operation {
 			if !token(m.name) {
 				c.notes.add(more.child(m).where(), fmt.Sprintf("%q is not an HTTP method", m.name))
 			}
-			add(layer, more.child(m), m.name)
+			add(more.child(m), m.name)
 		}
 	}
 	return ops
@@ -200,10 +210,10 @@ func (c *compiler) tool(op operation, name executor.ToolName) executor.Tool {
 func (c *compiler) describe(op operation, page *paging) string {
 	summary, long := c.prose(op.own.get("summary")), c.prose(op.own.get("description"))
 	if summary == "" {
-		summary = c.prose(op.item.get("summary"))
+		summary = c.prose(op.shared("summary"))
 	}
 	if long == "" {
-		long = c.prose(op.item.get("description"))
+		long = c.prose(op.shared("description"))
 	}
 	summary, long = strings.TrimSpace(summary), strings.TrimSpace(long)
 	if summary == long {

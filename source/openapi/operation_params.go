@@ -77,7 +77,9 @@ var blankIn = regexp.MustCompile(`\{([^{}]+)\}`)
 // Swagger 2 form apart.
 func (c *compiler) parameters(op operation) (list, form []node) {
 	at := map[string]int{}
-	for _, from := range []node{op.item.get("parameters"), op.own.get("parameters")} {
+	layers := slices.Concat([]node{op.own}, op.item)
+	for _, layer := range slices.Backward(layers) {
+		from := layer.get("parameters")
 		if from.present() && sortOf(from.raw) != '[' {
 			c.notes.add(from.where(), "parameters is not an array")
 		}

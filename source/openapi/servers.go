@@ -19,8 +19,8 @@ func (c *compiler) base(op operation) string {
 	if base == "" && c.swagger {
 		base = c.swaggerBase(op)
 	} else if base == "" {
-		for _, from := range []node{op.own, op.item, c.doc} {
-			if base = c.server(from.get("servers")); base != "" {
+		for _, from := range []node{op.own.get("servers"), op.shared("servers"), c.doc.get("servers")} {
+			if base = c.server(from); base != "" {
 				break
 			}
 		}

@@ -37,6 +37,10 @@ func TestSchemasBecomeOnesOf202012(t *testing.T) {
 		{"a default that the schema refuses", "3.0.0", `{"type":"integer","enum":[1,2],"default":"x"}`, `{"type":"integer","enum":[1,2]}`},
 		{"a default as text", "3.0.0", `{"type":"boolean","default":"true"}`, `{"type":"boolean","default":true}`},
 		{"extensions and ids go", "3.1.0", `{"$schema":"x","$id":"https://x/y","$comment":"c","x-a":1,"externalDocs":{},"type":"string"}`, `{"type":"string"}`},
+		{"forms that a discriminator tells apart may overlap", "3.0.0", `{"oneOf":[{"type":"object"},{"type":"object","required":["a"]}],"discriminator":{"propertyName":"t"}}`,
+			`{"anyOf":[{"type":"object"},{"type":"object","required":["a"]}],"discriminator":{"propertyName":"t"}}`},
+		{"forms without one may not", "3.0.0", `{"oneOf":[{"required":["a"]},{"required":["b"]}]}`, `{"oneOf":[{"required":["a"]},{"required":["b"]}]}`},
+		{"forms beside other forms stay apart", "3.0.0", `{"oneOf":[{"type":"object"}],"anyOf":[{}],"discriminator":{"propertyName":"t"}}`, `{"oneOf":[{"type":"object"}],"anyOf":[{}],"discriminator":{"propertyName":"t"}}`},
 		{"boolean schemas", "3.1.0", `{"properties":{"a":true,"b":false},"additionalProperties":"false"}`, `{"properties":{"a":true,"b":false},"additionalProperties":false}`},
 		{"dependencies of old", "3.1.0", `{"dependencies":{"a":["b","b"],"c":{"type":"object"}}}`, `{"dependentRequired":{"a":["b"]},"dependentSchemas":{"c":{"type":"object"}}}`},
 		{"applicators stay", "3.1.0", `{"if":{"const":1},"then":{"minimum":2},"else":false,"not":{},"contains":{"type":"string"},"minContains":0,"unevaluatedProperties":false,"patternProperties":{"^a":{"nullable":true,"type":"string"}}}`,
@@ -113,6 +117,17 @@ func TestReferencesLeadWhereTheySay(t *testing.T) {
 			compileAll(t, m)
 		})
 	}
+}
+
+func TestAReferenceInsideAnIdStartsFromThere(t *testing.T) {
+	m := described(t, around("3.1.0", `{"$ref":"#/components/schemas/A"}`,
+		`{"A":{"$id":"https://x.example/in/a","properties":{"b":{"$ref":"b"},"up":{"$ref":"../c#/$defs/d"},"self":{"$ref":"a"}}},
+		"B":{"$id":"https://x.example/in/b","type":"integer"},"C":{"$id":"https://x.example/c","$defs":{"d":{"type":"boolean"}}}}`))
+	same(t, "A", m.Defs["A"], `{"properties":{"b":{"$ref":"#/$defs/B"},"up":{"$ref":"#/$defs/C._defs.d"},"self":{"$ref":"#/$defs/A"}}}`)
+	if noted(m, "/components", "") {
+		t.Errorf("notes = %v", m.Notes)
+	}
+	compileAll(t, m)
 }
 
 func TestCircularSchemasStayReferences(t *testing.T) {

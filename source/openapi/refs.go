@@ -145,6 +145,14 @@ func (l *loader) ids(d *document) map[string]node {
 	return d.ids
 }
 
+// named tells whether a schema of the document bears ref, less its fragment, as its
+// "$id".
+func (l *loader) named(d *document, ref string) bool {
+	file, _, _ := strings.Cut(ref, "#")
+	_, ok := l.ids(d)[file]
+	return ok
+}
+
 func (l *loader) collectIDs(n node, depth int) {
 	if depth > yamlDepth {
 		return

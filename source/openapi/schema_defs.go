@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/url"
 	"path"
 	"strings"
 )
@@ -120,13 +121,18 @@ func (s *schemas) refer(at scope, ref string) (string, bool) {
 	return name, true
 }
 
-// findIn resolves a reference: inside the innermost "$id" first.
+// findIn resolves a reference: inside the innermost "$id" and from there first.
 func (s *schemas) findIn(at scope, ref string) (node, error) {
 	from := node{doc: at.doc}
 	if at.resource.raw != nil && strings.HasPrefix(ref, "#/") {
 		if n := s.load.walk(at.resource, ref[1:]); n.raw != nil {
 			n.ptr = "/" + str(lookup(at.resource.raw, "$id")) + n.ptr
 			return n, nil
+		}
+	}
+	if id, err := url.Parse(str(lookup(at.resource.raw, "$id"))); err == nil && id.IsAbs() && !strings.HasPrefix(ref, "#") {
+		if u, err := id.Parse(ref); err == nil && s.load.named(at.doc, u.String()) {
+			return s.load.find(from, u.String())
 		}
 	}
 	return s.load.find(from, ref)

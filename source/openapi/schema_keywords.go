@@ -69,7 +69,7 @@ func (w *writer) applicator(m member) {
 	case "prefixItems":
 		w.list(m.name, m.raw, false)
 	case "allOf", "anyOf", "oneOf":
-		w.list(m.name, m.raw, true)
+		w.list(w.told(m.name), m.raw, true)
 	case "not", "if", "then", "else":
 		w.sub(m.name, m.raw, true)
 	case "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "propertyNames", "contentSchema":
@@ -86,6 +86,16 @@ func (w *writer) applicator(m member) {
 	case "dependencies":
 		w.dependencies(m.raw)
 	}
+}
+
+// told gives "anyOf" for a "oneOf" with a discriminator. That tells the forms apart,
+// so descriptions leave them open, and a value of one fits others too: "oneOf" would
+// refuse what upstream takes.
+func (w *writer) told(name string) string {
+	if name == "oneOf" && sortOf(pick(w.ms, "discriminator")) == '{' && pick(w.ms, "anyOf") == nil {
+		return "anyOf"
+	}
+	return name
 }
 
 // keep writes a keyword as it is, if it fits.

@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +37,9 @@ A call that needs approval waits for a person; see "executor help exit-codes".`,
 			at, words, err := address(words)
 			switch {
 			case err != nil:
-				return a.tell(cmd.Context(), answer{Status: statusError, Error: pointer(failureOf(err))}, err)
+				return err
+			case cmd.Flags().Changed("output") && file == "":
+				return usageError("--output names no file", "give --output a path, or - for stdout")
 			case dry && file != "":
 				return usageError("--dry-run has no result to write", "leave out --output")
 			case dry:
@@ -50,7 +49,7 @@ A call that needs approval waits for a person; see "executor help exit-codes".`,
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would be sent, and send nothing")
-	cmd.Flags().StringVarP(&file, "output", "o", "", "write the result to a file (- for stdout), whatever its size and type")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write the result to a file (- for stdout), whatever its size and type; text as it is")
 	return cmd
 }
 
@@ -95,14 +94,19 @@ func (a *app) call(ctx context.Context, at executor.Address, words []string, fil
 		if err != nil {
 			return err
 		}
+		to, err := openSink(file)
+		if err != nil {
+			return err
+		}
+		defer to.close()
 		stop := a.progress(at.String())
 		res, err := e.Execute(ctx, at, args)
 		stop()
-		out, cause, err = a.answerTo(ctx, e, res, err, file)
+		out, cause, err = a.answerTo(ctx, e, res, err, to)
 		return err
 	})
 	if err != nil {
-		out, cause = answer{Status: statusError, Error: pointer(failureOf(err))}, err
+		return err
 	}
 	return a.tell(ctx, out, cause)
 }
@@ -118,8 +122,8 @@ func (a *app) argumentsFor(ctx context.Context, e *executor.Executor, at executo
 }
 
 // answerTo makes the answer of what Execute or Resume gave. cause is the error
-// behind it, if any; err is one of writing the file.
-func (a *app) answerTo(ctx context.Context, e *executor.Executor, res executor.Result, cause error, file string) (out answer, _, err error) {
+// behind it, if any; err is one of writing the file. to may be nil.
+func (a *app) answerTo(ctx context.Context, e *executor.Executor, res executor.Result, cause error, to *sink) (out answer, _, err error) {
 	out = answer{
 		Status: statusOK, Run: res.Run, Result: res.Value, Fault: res.Fault, Handle: res.Handle,
 		Page: res.Page, Headers: res.Headers, Notes: res.Notes,
@@ -130,9 +134,9 @@ func (a *app) answerTo(ctx context.Context, e *executor.Executor, res executor.R
 	switch {
 	case res.Fault != nil:
 		out.Status = statusFault
-	case file != "":
+	case to != nil && to.path != "":
 		out.Result = nil
-		out.Output, err = a.save(ctx, e, res, file)
+		out.Output, err = a.save(ctx, e, res.Run, res.Value, to)
 	case res.Value == nil && res.Handle == nil:
 		out.Result = json.RawMessage("null")
 	}
@@ -165,33 +169,6 @@ func pendingAnswer(ctx context.Context, e *executor.Executor, id executor.RunID)
 		out.ExpiresAt = stamp(req.Binding.Expires)
 	}
 	return out
-}
-
-// save writes the content of a result to a file; "-" is stdout.
-func (a *app) save(ctx context.Context, e *executor.Executor, res executor.Result, path string) (_ *written, err error) {
-	content := func() (io.ReadCloser, error) {
-		r, _, err := e.Open(ctx, res.Run)
-		return r, err
-	}
-	from, err := content()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = from.Close() }() // it was only read
-	if path == "-" {
-		n, err := io.Copy(a.Out, from)
-		return &written{path, n}, err
-	}
-	to, err := os.Create(path)
-	if err != nil {
-		return nil, usageError(err.Error(), "give --output a path that can be written")
-	}
-	n, err := io.Copy(to, from)
-	if err = errors.Join(err, to.Close()); err != nil {
-		_ = os.Remove(path) // half a result is none; the first error counts
-		return nil, err
-	}
-	return &written{path, n}, nil
 }
 
 // tell writes an answer and gives the exit code that belongs to it.

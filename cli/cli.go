@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -77,8 +78,8 @@ func Main(ctx context.Context, c Config) int {
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
-	_, err := root.ExecuteContextC(ctx)
-	return a.finish(ctx, err)
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.finish(ctx, cmd.Name(), err)
 }
 
 func newApp(c Config) *app {
@@ -131,6 +132,8 @@ Alone, it shows what there is and what to do next.`,
 		return nil
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		a.asJSON = a.asJSON || slices.Contains(a.Args, "--json") // what follows the flag was not read
+		a.forPeople = !a.asJSON && (a.forPeople || slices.Contains(a.Args, "--human"))
 		return usageError(err.Error(), "run: "+cmd.CommandPath()+" --help")
 	})
 	version := root.Flags().Bool("version", false, "print the version")
@@ -145,6 +148,7 @@ Alone, it shows what there is and what to do next.`,
 	add(root, groupSetUp, a.sourceCommand(), a.connectCommand(), a.connectionCommand(), a.policyCommand())
 	add(root, groupWatch, a.inboxCommand(), a.runsCommand(), a.auditCommand())
 	add(root, groupCare, a.doctorCommand(), a.sampleCommand(), a.versionCommand())
+	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupCare)
 	root.SetCompletionCommandGroupID(groupCare)
 	add(root, "", exitCodesTopic(), a.environmentTopic())

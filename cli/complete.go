@@ -170,8 +170,54 @@ func (a *app) completePolicy(cmd *cobra.Command, args []string, prefix string) (
 			}
 			return eachSource(ctx, e, yield)
 		})
+	case 1:
+		return a.completeRule(cmd, args[0], prefix)
 	case 2:
 		return []string{"allow", "require_approval", "block"}, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeWords completes a flag that takes one of a few words.
+func completeWords(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}) // the flag was just made
+}
+
+// completeScheme completes the ways to sign in to the source that is the first
+// argument.
+func (a *app) completeScheme(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	return a.complete(cmd.Context(), prefix, func(ctx context.Context, e *executor.Executor, yield func(word, about string)) error {
+		for _, word := range []string{"none", "bearer", "basic", "header:", "query:", "cookie:"} {
+			yield(word, "built in")
+		}
+		if len(args) == 0 {
+			return nil
+		}
+		src, err := e.Source(ctx, executor.SourceID(args[0]))
+		for _, auth := range src.Auth {
+			yield(auth.Name, firstLine(auth.Description))
+		}
+		return err
+	})
+}
+
+// completeRule completes the tools that a rule may be about.
+func (a *app) completeRule(cmd *cobra.Command, on, prefix string) ([]string, cobra.ShellCompDirective) {
+	source, _, _ := strings.Cut(on, ".")
+	seen := map[string]bool{}
+	return a.complete(cmd.Context(), prefix, func(ctx context.Context, e *executor.Executor, yield func(word, about string)) error {
+		for found, err := range e.Tools(ctx) {
+			if err != nil {
+				return err
+			}
+			name := string(found.Address.Tool)
+			if string(found.Address.Source) == source && !seen[name] {
+				seen[name] = true
+				yield(name, firstLine(found.Tool.Description))
+			}
+		}
+		return nil
+	})
 }

@@ -34,7 +34,7 @@ applied. Without it the first that the source offers is taken.`,
 		Example: `  executor connect github work --secret token=env://GITHUB_TOKEN
   executor connect crm main --auth header:X-Api-Key
   executor connect shop prod --auth basic --secret username=env://U --secret password=env://P`,
-		Args:              wants("<source>", "<name>"),
+		Args:              unechoed(wants("<source>", "<name>")),
 		ValidArgsFunction: a.completeSource,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.connect(cmd.Context(), executor.SourceID(args[0]), executor.ConnectionName(args[1]), f)
@@ -43,13 +43,25 @@ applied. Without it the first that the source offers is taken.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.scope, "scope", "", "where the account belongs; the innermost scope (user) if not given")
 	flags.StringVar(&f.auth, "auth", "", "way to sign in")
+	_ = cmd.RegisterFlagCompletionFunc("auth", a.completeScheme) // the flag was just made
 	flags.StringArrayVar(&f.secrets, "secret", nil, "`key=reference` of a secret, token=env://NAME")
 	flags.StringArrayVar(&f.headers, "header", nil, "`name=value` sent with every call; never a secret")
 	return cmd
 }
 
+// unechoed does not repeat an argument that is too many: it may be a secret.
+func unechoed(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err == nil || len(args) <= 2 {
+			return err
+		}
+		return usageError("there is one argument too many",
+			"write: "+cmd.CommandPath()+" <source> <name>; a secret is given as --secret token=env://NAME, or typed at the prompt")
+	}
+}
+
 func (a *app) connect(ctx context.Context, id executor.SourceID, name executor.ConnectionName, f connectFlags) error {
-	headers, err := pairs("header", f.headers)
+	headers, err := staticHeaders(f.headers)
 	if err != nil {
 		return err
 	}
@@ -78,6 +90,9 @@ func (a *app) connect(ctx context.Context, id executor.SourceID, name executor.C
 	}
 	if err != nil {
 		return err
+	}
+	if len(auth.Keys()) == 0 && len(refs) > 0 {
+		return usageError(fmt.Sprintf("signing in with %q takes no secret", auth.Name), "leave out --secret, or name another way with --auth")
 	}
 	refs = renamed(refs, auth.Keys())
 	if err := a.resolveAll(ctx, refs); err != nil {
@@ -148,8 +163,12 @@ func (a *app) resolveAll(ctx context.Context, refs map[string]executor.SecretRef
 	for _, key := range sortedKeys(refs) {
 		if err := a.Resolve(ctx, refs[key]); err != nil {
 			f := failureOf(err)
+			code := executor.NeedsAuth
+			if executor.CodeOf(err) == executor.Invalid { // no sign-in helps a reference that is none
+				code = executor.Invalid
+			}
 			return &executor.Error{
-				Code: executor.NeedsAuth, Op: "connect", Err: err,
+				Code: code, Op: "connect", Err: err,
 				Msg: fmt.Sprintf("the secret %q is not to be had: %s", key, f.Message), Hint: f.Hint,
 			}
 		}

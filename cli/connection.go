@@ -89,8 +89,7 @@ func (a *app) listConnections(views []connectionView) {
 		}
 		t.add(string(v.Source), string(v.Scope), string(v.Name), v.Auth, strings.Join(refs, " "))
 	}
-	text, _ := t.render(a.style, a.width())
-	a.out.text(text)
+	a.table(t)
 }
 
 func (a *app) connectionCheckCommand() *cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -108,12 +109,12 @@ func failureOf(err error) failure {
 }
 
 // finish tells err, unless it has been told, and gives the exit code.
-func (a *app) finish(ctx context.Context, err error) int {
+func (a *app) finish(ctx context.Context, command string, err error) int {
 	if errors.Is(ctx.Err(), context.Canceled) && err != nil {
 		switch {
 		case !failed(err):
 		case a.json():
-			a.out.value(map[string]failure{"error": {Code: "interrupted", Message: "the command was interrupted"}})
+			a.out.value(envelope(command, &failure{Code: "interrupted", Message: "the command was interrupted"}))
 		default:
 			a.note("interrupted")
 		}
@@ -121,15 +122,29 @@ func (a *app) finish(ctx context.Context, err error) int {
 	}
 	if failed(err) {
 		if a.json() {
-			a.out.value(map[string]failure{"error": failureOf(err)})
+			a.out.value(envelope(command, pointer(failureOf(err))))
 		} else {
 			a.complain(err)
 		}
 	}
 	if err == nil && a.out.err != nil {
-		return exitFailure // nobody reads on; there is nowhere to say so
+		if !errors.Is(a.out.err, syscall.EPIPE) { // else nobody reads on, and nobody minds
+			a.complain(fmt.Errorf("the output cannot be written: %w", a.out.err))
+		}
+		return exitFailure
 	}
 	return exitOf(err)
+}
+
+// envelope is a failure as JSON tells it. Commands that answer with a status always
+// do.
+func envelope(command string, f *failure) any {
+	if command == "call" || command == "wait" {
+		out := answer{Status: statusError, Run: f.Run, Error: f}
+		f.Run = ""
+		return out
+	}
+	return map[string]*failure{"error": f}
 }
 
 // complain tells a person what went wrong.
@@ -175,6 +190,37 @@ func noSuch(cmd *cobra.Command, args []string) error {
 		hint = "did you mean: " + cmd.CommandPath() + " " + strings.Join(near, ", ") + "?"
 	}
 	return usageError(fmt.Sprintf("%q is not a command of %q", args[0], cmd.CommandPath()), hint)
+}
+
+// helpCommand shows the help of a command. One that is not there is refused.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [<command>]", Short: "Help about any command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			at, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, cmd := range at.Commands() {
+				if strings.HasPrefix(cmd.Name(), prefix) && !cmd.Hidden {
+					names = append(names, cmd.Name()+"\t"+cmd.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			at, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 && at.HasSubCommands() {
+				err = noSuch(at, rest)
+			}
+			if err != nil {
+				return err
+			}
+			at.InitDefaultHelpFlag() // else --help is not listed
+			return at.Help()
+		},
+	}
 }
 
 // wants takes exactly the named arguments; those in brackets may be absent.

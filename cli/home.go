@@ -138,7 +138,8 @@ func (a *app) showHome(v overview) {
 	}
 	if len(v.runs) > 0 {
 		b.WriteString("\nlast runs\n")
-		for _, l := range strings.Split(strings.TrimSpace(a.runTable(v.runs)), "\n")[1:] {
+		runs, _ := runTable(s, v.runs).render(s, a.width()-2) // the address is never cut
+		for _, l := range strings.Split(strings.TrimSpace(runs), "\n")[1:] {
 			b.WriteString("  " + l + "\n")
 		}
 	}

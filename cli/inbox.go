@@ -75,8 +75,7 @@ func (a *app) listRequests(requests []executor.Request) {
 	for _, r := range requests {
 		t.add(string(r.ID), string(effectOf(r.Effect)), r.Summary, lastOf(r.Asks), roughly(r.Binding.Expires.Sub(now)))
 	}
-	text, _ := t.render(a.style, a.width())
-	a.out.text(text)
+	a.table(t)
 	if a.personHere() {
 		a.next("executor inbox approve --last")
 	}
@@ -175,7 +174,7 @@ func (a *app) decide(ctx context.Context, id executor.RunID, approve bool, reaso
 		stop := a.progress(c.request.Address.String())
 		res, err := e.Resume(ctx, id)
 		stop()
-		out, cause, err = a.answerTo(ctx, e, res, err, "")
+		out, cause, err = a.answerTo(ctx, e, res, err, nil)
 		return err
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // output writes data. After the first failed write it writes no more.
@@ -20,14 +21,33 @@ func (o *output) text(s string) {
 	}
 }
 
-// value writes v as one line of JSON.
+// value writes v as one line of JSON. It may end up on a terminal, so what would
+// act there is written as its code.
 func (o *output) value(v any) {
 	data, err := encode(v)
 	if err != nil {
 		o.err = err
 		return
 	}
-	o.text(string(data) + "\n")
+	o.text(escaped(data) + "\n")
+}
+
+// escaped writes JSON without harmful characters. They can only be in its strings,
+// where the code says the same.
+func escaped(data []byte) string {
+	text := string(data)
+	if !strings.ContainsFunc(text, harmful) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if harmful(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // encode writes v as compact JSON that keeps <, > and & as they are.

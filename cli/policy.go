@@ -106,6 +106,15 @@ func (a *app) policyRemoveCommand() *cobra.Command {
 				if p.Scope == "" {
 					p.Scope = e.Scopes().Inner()
 				}
+				rules, err := e.Policies(cmd.Context())
+				if err != nil {
+					return err
+				}
+				for _, rule := range rules {
+					if policyPlace(rule) == policyPlace(p) {
+						p = rule // with its verdict and note
+					}
+				}
 				if err := e.RemovePolicy(cmd.Context(), p); err != nil {
 					return err
 				}
@@ -117,6 +126,11 @@ func (a *app) policyRemoveCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.scope, "scope", "", "scope the rule stands in; the connection's, or the innermost (user), if not given")
 	cmd.Flags().StringVar(&f.when, "when", "", "condition of the rule, where it has one")
 	return cmd
+}
+
+// policyPlace is what one rule has and no other.
+func policyPlace(p executor.Policy) [5]string {
+	return [5]string{string(p.Scope), string(p.Source), string(p.Connection), p.Tools, p.When}
 }
 
 func (a *app) policyShowCommand() *cobra.Command {
@@ -168,8 +182,7 @@ func (a *app) showRules(t *table) {
 	case len(t.rows) == 0:
 		a.note("no rules: reads are allowed, everything else asks")
 	default:
-		text, _ := t.render(a.style, a.width())
-		a.out.text(text)
+		a.table(t)
 	}
 }
 

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +18,12 @@ func (a *app) runsCommand() *cobra.Command {
 		a.runsSettleCommand())
 }
 
+// statuses are those that a run can have.
+var statuses = []string{
+	string(executor.Running), string(executor.Waiting), string(executor.Done),
+	string(executor.Failed), string(executor.Denied), string(executor.Ambiguous),
+}
+
 func (a *app) runsListCommand() *cobra.Command {
 	var f executor.RunFilter
 	var status, source, parent, before string
@@ -24,6 +33,12 @@ func (a *app) runsListCommand() *cobra.Command {
 		Example: "  executor runs list --source sample --status waiting",
 		Args:    wants(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if status != "" && !slices.Contains(statuses, status) {
+				return usageError(fmt.Sprintf("%q is not a status", status), "use one of: "+strings.Join(statuses, ", "))
+			}
+			if f.Limit < 1 {
+				return usageError("--limit is less than 1", "")
+			}
 			f.Status, f.Source = executor.Status(status), executor.SourceID(source)
 			f.Parent, f.Before = executor.RunID(parent), executor.RunID(before)
 			return a.with(cmd.Context(), func(e *executor.Executor) error {
@@ -38,6 +53,7 @@ func (a *app) runsListCommand() *cobra.Command {
 	}
 	cmd.Flags().IntVar(&f.Limit, "limit", 20, "at most this many")
 	cmd.Flags().StringVar(&status, "status", "", "running, waiting, done, failed, denied or ambiguous")
+	completeWords(cmd, "status", statuses...)
 	cmd.Flags().StringVar(&source, "source", "", "of this source")
 	cmd.Flags().StringVar(&f.Asker, "asker", "", "asked for by the person or agent of this name")
 	cmd.Flags().StringVar(&parent, "parent", "", "called by this run")
@@ -57,24 +73,27 @@ func (a *app) listRuns(runs []executor.Run) {
 		a.note("no runs")
 		return
 	}
-	a.out.text(a.runTable(runs))
+	a.table(runTable(a.style, runs))
 }
 
-func (a *app) runTable(runs []executor.Run) string {
+func runTable(s style, runs []executor.Run) *table {
 	t := &table{
 		head:  []string{"run", "status", "tool", "by", "started", "reason"},
 		whole: []int{0, 2},
 		paint: []func(string) string{
-			1: func(cell string) string { return a.style.status(executor.Status(cell)) },
+			1: func(cell string) string { return s.status(executor.Status(cell)) },
 			5: nil,
 		},
 	}
 	now := time.Now()
 	for _, run := range runs {
-		t.add(string(run.ID), string(run.Status), run.Address.String(), lastOf(run.Principal), ago(run.Started, now), run.Reason)
+		reason := run.Reason
+		if run.Output != nil && run.Output.Fault != nil && reason == "" {
+			reason = faultHead(run.Output.Fault) + ": " + run.Output.Fault.Message
+		}
+		t.add(string(run.ID), string(run.Status), run.Address.String(), lastOf(run.Principal), ago(run.Started, now), reason)
 	}
-	text, _ := t.render(a.style, a.width())
-	return text
+	return t
 }
 
 // lastOf names who acts in a chain.
@@ -100,11 +119,7 @@ func (a *app) runsShowCommand() *cobra.Command {
 					return err
 				}
 				if file != "" {
-					out, err := a.save(ctx, e, executor.Result{Run: run.ID}, file)
-					if err == nil && file != "-" {
-						a.say(out, "%d bytes written to %s", out.Bytes, out.Path)
-					}
-					return err
+					return a.saveRun(ctx, e, run, file)
 				}
 				if a.json() {
 					a.out.value(run)
@@ -117,6 +132,24 @@ func (a *app) runsShowCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write the result of the run to a file (- for stdout)")
 	return cmd
+}
+
+// saveRun writes the result of a run to a file.
+func (a *app) saveRun(ctx context.Context, e *executor.Executor, run executor.Run, file string) error {
+	to, err := openSink(file)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	var value json.RawMessage
+	if run.Output != nil {
+		value = run.Output.Value
+	}
+	out, err := a.save(ctx, e, run.ID, value, to)
+	if err == nil && file != "-" {
+		a.say(out, "%d bytes written to %s", out.Bytes, out.Path)
+	}
+	return err
 }
 
 func (a *app) showRun(run executor.Run) {
@@ -162,7 +195,7 @@ func (a *app) showOutput(run executor.Run) {
 	}
 	switch o := run.Output; {
 	case o.Fault != nil:
-		a.out.text(a.style.dim("fault") + "\n" + clean(o.Fault.Message) + "\n")
+		a.out.text(a.style.dim("fault") + "\n" + faultHead(o.Fault) + ": " + clean(o.Fault.Message) + "\n")
 	case o.Handle != nil:
 		a.out.text(a.style.dim("result") + "\n" + fmt.Sprintf("%d bytes, %s\n", o.Handle.Size, line(o.Handle.MediaType)))
 		a.next("executor runs show " + string(run.ID) + " --output FILE")

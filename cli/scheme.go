@@ -67,8 +67,18 @@ func oneAuth(src executor.Source, name string, joined bool) (executor.Auth, erro
 		part = executor.AuthPart{In: executor.Basic, Secret: "password"}
 	case !named || target == "" || part.In == "":
 		return executor.Auth{}, noScheme(src, name)
+	case part.In != executor.InQuery && !isToken(target):
+		return executor.Auth{}, usageError(fmt.Sprintf("%q cannot be the name of a %s", target, word), "use letters, digits and -")
 	}
 	return executor.Auth{Name: name, Parts: []executor.AuthPart{part}}, nil
+}
+
+// isToken tells whether a header or a cookie may have this name (RFC 9110, section
+// 5.6.2).
+func isToken(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+	})
 }
 
 func noScheme(src executor.Source, name string) error {

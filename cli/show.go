@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func (a *app) show(out answer, cause error) {
 	case statusOK:
 		a.showResult(out)
 	case statusFault:
-		a.showFault(out.Fault)
+		a.showFault(out.Run, out.Fault)
 	case statusPending:
 		a.showPending(out)
 	case statusAmbiguous:
@@ -68,13 +69,26 @@ func (a *app) showValue(value json.RawMessage) {
 		a.out.text(a.style.pretty(value) + "\n")
 		return
 	}
-	table, left := t.render(a.style, a.width())
-	a.out.text(table)
+	left := a.lay(t)
 	for _, r := range rest {
 		a.out.text(a.style.dim(line(r[0])+": ") + line(r[1]) + "\n")
 	}
-	if left > 0 {
-		a.note("%s left out; --json shows all", count(left, "column"))
+	a.noteLeft(left)
+}
+
+// table writes a table, and says what there was no room for.
+func (a *app) table(t *table) { a.noteLeft(a.lay(t)) }
+
+// lay writes a table and gives the number of columns there was no room for.
+func (a *app) lay(t *table) (left int) {
+	text, left := t.render(a.style, a.width())
+	a.out.text(text)
+	return left
+}
+
+func (a *app) noteLeft(columns int) {
+	if columns > 0 {
+		a.note("no room for %s; a wider terminal or --json shows all", count(columns, "column"))
 	}
 }
 
@@ -100,12 +114,27 @@ func listIn(value json.RawMessage) (list json.RawMessage, rest [][2]string) {
 	return list, rest
 }
 
-func (a *app) showFault(f *executor.Fault) {
+func (a *app) showFault(id executor.RunID, f *executor.Fault) {
 	s := style{on: a.colours(a.Err)}
-	fmt.Fprintf(a.Err, "%s %s\n", s.red("upstream said no:"), clean(f.Message))
+	fmt.Fprintf(a.Err, "%s %s\n", s.red(faultHead(f)+":"), clean(f.Message))
 	if len(f.Body) > 0 && string(f.Body) != "null" {
 		a.showValue(f.Body)
 	}
+	if after := f.Headers["retry-after"]; after != "" {
+		a.note("retry-after: %s", line(after))
+	}
+	if f.Status == http.StatusUnauthorized {
+		a.note("To sign in anew: executor connect <source> <name>")
+	}
+	a.next("executor runs show " + string(id))
+}
+
+// faultHead says that upstream said no, and with which status.
+func faultHead(f *executor.Fault) string {
+	if f.Status == 0 {
+		return "upstream said no"
+	}
+	return fmt.Sprintf("upstream said no (%d)", f.Status)
 }
 
 func (a *app) showPending(out answer) {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ Where the description asks for no sign-in, or with --auth none, the connection
 const sampleID executor.SourceID = "sample"
 
 func (a *app) addSource(ctx context.Context, id executor.SourceID, f sourceFlags) error {
-	headers, err := pairs("header", f.headers)
+	headers, err := staticHeaders(f.headers)
 	if err != nil {
 		return err
 	}
@@ -140,20 +141,35 @@ func isURL(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// pairs reads "name=value" words of a flag.
-func pairs(flag string, words []string) (map[string]string, error) {
+// staticHeaders reads "name=value" words of --header. They are kept as they are, so
+// none may be a credential; a word is never repeated, for it may hold one.
+func staticHeaders(words []string) (map[string]string, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
-	m := map[string]string{}
+	headers := map[string]string{}
 	for _, word := range words {
 		name, value, ok := strings.Cut(word, "=")
-		if !ok || name == "" {
-			return nil, usageError(fmt.Sprintf("--%s %q is not name=value", flag, word), "write: --"+flag+" name=value")
+		switch {
+		case !ok || !isToken(name):
+			return nil, usageError("--header is not name=value", "write: --header name=value")
+		case strings.ContainsAny(value, "\r\n\x00"):
+			return nil, usageError(fmt.Sprintf("the value of the header %q has a line break", name), "write it on one line")
+		case signsIn(name):
+			return nil, usageError(fmt.Sprintf("the header %q signs in, and --header is not for secrets", name),
+				"run: executor connect <source> <name> --auth header:"+name+" --secret token=env://NAME")
 		}
-		m[name] = value
+		headers[name] = value
 	}
-	return m, nil
+	return headers, nil
+}
+
+// signsIn tells whether a header is there to carry a credential.
+func signsIn(name string) bool {
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	return slices.ContainsFunc([]string{"authorization", "cookie", "api-key", "apikey", "secret", "password"}, func(word string) bool {
+		return strings.Contains(name, word)
+	})
 }
 
 // ensurePublic makes the connection that signs nothing, unless there is one.

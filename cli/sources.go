@@ -161,8 +161,7 @@ func (a *app) listSources(views []sourceView) {
 	for _, v := range views {
 		t.add(string(v.ID), v.Kind, fmt.Sprint(v.Tools), strings.Join(v.Connections, ", "), v.Title, ago(v.refreshed, now))
 	}
-	text, _ := t.render(a.style, a.width())
-	a.out.text(text)
+	a.table(t)
 }
 
 func (a *app) sourceShowCommand() *cobra.Command {

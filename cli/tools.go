@@ -40,6 +40,9 @@ beginning of a word, or a tool's name.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.Limit < 1 {
+				return usageError("--limit is less than 1", "")
+			}
 			if source != "" {
 				f.Sources = []executor.SourceID{executor.SourceID(source)}
 			}
@@ -56,12 +59,18 @@ beginning of a word, or a tool's name.`,
 	cmd.Flags().StringVar(&scope, "scope", "", "of connections in this scope")
 	cmd.Flags().StringVar(&connection, "connection", "", "of connections of this name")
 	cmd.Flags().StringVar(&effect, "effect", "", "read, write or destroy")
+	completeWords(cmd, "effect", string(executor.Read), string(executor.Write), string(executor.Destroy))
 	_ = cmd.RegisterFlagCompletionFunc("source", a.completeSource) // the flag was just made
 	return cmd
 }
 
 func (a *app) search(ctx context.Context, query string, f catalog.Filter) error {
 	return a.with(ctx, func(e *executor.Executor) error {
+		for _, id := range f.Sources {
+			if _, err := e.Source(ctx, id); err != nil {
+				return err
+			}
+		}
 		var c catalog.Catalog
 		index, err := c.Index(ctx, e)
 		if err != nil {
@@ -157,6 +166,5 @@ func (a *app) listTools(tools []toolView) {
 	for _, tool := range tools {
 		t.add(tool.Address.String(), string(tool.Effect), tool.Description)
 	}
-	text, _ := t.render(a.style, a.width())
-	a.out.text(text)
+	a.table(t)
 }

@@ -84,7 +84,7 @@ func (a *app) outcome(ctx context.Context, e *executor.Executor, id executor.Run
 	if executor.CodeOf(err) == executor.NeedsApproval || executor.CodeOf(err) == executor.Conflict {
 		return answer{}, nil, false, nil // not answered after all, or somebody else goes on with it
 	}
-	out, cause, err = a.answerTo(ctx, e, res, err, "")
+	out, cause, err = a.answerTo(ctx, e, res, err, nil)
 	return out, cause, true, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -60,6 +61,12 @@ type installation struct{ home string }
 const lockWait = 10 * time.Second
 
 func (h installation) open(ctx context.Context, p executor.Principal) (*executor.Executor, func() error, error) {
+	if stat, err := os.Stat(h.home); err == nil && !stat.IsDir() {
+		return nil, nil, &executor.Error{
+			Code: executor.Invalid, Op: "open", Msg: "the data directory " + h.home + " is not a directory",
+			Hint: "move it away, or set EXECUTOR_HOME to a directory",
+		}
+	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	storage, err := file.Open(h.home, file.Options{Wait: lockWait, Log: log})
 	if err != nil {
@@ -102,7 +109,14 @@ func (h installation) resolve(ctx context.Context, ref executor.SecretRef) error
 			return err
 		}
 	}
-	return &executor.Error{Code: executor.Invalid, Op: "secret", Msg: "nothing here resolves " + ref.Scheme() + "://"}
+	var schemes []string
+	for _, p := range providers {
+		schemes = append(schemes, p.Scheme()+"://")
+	}
+	return &executor.Error{
+		Code: executor.Invalid, Op: "secret", Msg: "nothing here resolves " + ref.Scheme() + "://",
+		Hint: "use one of: " + strings.Join(schemes, ", "),
+	}
 }
 
 func sampleConfig() json.RawMessage {

@@ -16,7 +16,7 @@ func TestToolNamesAreReadable(t *testing.T) {
 		{"post", "/a", "put Book!", "put_Book"},
 		{"post", "/a", "..a//b..", "a.b"},
 		{"post", "/a", "createPet", "createPet"},
-		{"post", "/a", "größe", "gr_e"},
+		{"post", "/a", "größe", "gr_e_d353a267"},
 		{"get", "/v2/droplets/{droplet_id}", "", "v2.droplets.by_droplet_id.get"},
 		{"get", "/", "", "root.get"},
 		{"get", "/a", "日本", "a.get"},
@@ -29,6 +29,21 @@ func TestToolNamesAreReadable(t *testing.T) {
 		}
 		if got := namesOf(described(t, string(text)))[0]; got != c.want {
 			t.Errorf("%s %s %q = %q, want %q", c.method, c.path, c.id, got, c.want)
+		}
+	}
+}
+
+func TestANameInAnotherScriptDependsOnItsOperationAlone(t *testing.T) {
+	names := func(paths string) []string {
+		return namesOf(described(t, `{"openapi":"3.1.0","paths":{`+paths+`}}`))
+	}
+	for _, c := range []struct{ name, one, other string }{
+		{"ids", `"/a":{"get":{"operationId":"get用户"}}`, `"/b":{"get":{"operationId":"get订单"}}`},
+		{"paths", `"/用户":{"get":{}}`, `"/订单":{"get":{}}`},
+	} {
+		alone, both := names(c.one), names(c.one+","+c.other)
+		if !slices.Contains(both, alone[0]) {
+			t.Errorf("%s: %s alone, %v with another", c.name, alone[0], both)
 		}
 	}
 }

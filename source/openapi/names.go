@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/open-executor/executor"
 )
@@ -51,8 +52,9 @@ func toolNames(ops []operation) []executor.ToolName {
 }
 
 func ownName(op operation) string {
-	if name := dotted(op.own.str("operationId")); name != "" {
-		return fitName(name, op)
+	id := op.own.str("operationId")
+	if name := dotted(id); name != "" {
+		return fitName(marked(name, id), op)
 	}
 	return fitName(pathName(op), op)
 }
@@ -64,7 +66,17 @@ func pathName(op operation) string {
 	if name == "" {
 		name = "root"
 	}
-	return name + "." + cmp.Or(dotted(strings.ToLower(op.method)), "call")
+	return marked(name, op.path) + "." + cmp.Or(dotted(strings.ToLower(op.method)), "call")
+}
+
+// marked ends name in a hash where it lost letters: without them names of two
+// operations may be one, and each would depend on whether the other exists.
+func marked(name, from string) string {
+	foreign := func(r rune) bool { return r > unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsNumber(r)) }
+	if !strings.ContainsFunc(from, foreign) {
+		return name
+	}
+	return name + "_" + short(from)
 }
 
 // dotted makes a slash a dot and every other run of unusable characters one "_",

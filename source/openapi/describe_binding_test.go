@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/open-executor/executor"
@@ -120,6 +121,15 @@ func TestBodiesComeInTheOrderOfUse(t *testing.T) {
 		}
 		same(t, c.name, text, c.want)
 	}
+}
+
+func TestHeadersOfTheMessageItselfAreNoArguments(t *testing.T) {
+	var list []string
+	for _, name := range []string{"Accept", "content-type", "Authorization", "Content-Length", "Host", "Transfer-Encoding", "Connection", "Accept-Encoding", "X-Own"} {
+		list = append(list, `{"name":"`+name+`","in":"header","required":true,"schema":{"type":"string"}}`)
+	}
+	m := described(t, `{"openapi":"3.1.0","paths":{"/a":{"get":{"operationId":"a","parameters":[`+strings.Join(list, ",")+`]}}}}`)
+	same(t, "input", m.Tools[0].Input, `{"type":"object","properties":{"X-Own":{"type":"string"}},"required":["X-Own"],"additionalProperties":false}`)
 }
 
 func TestArgumentsOfOneNameAreToldApart(t *testing.T) {

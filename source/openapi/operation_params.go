@@ -130,13 +130,19 @@ func (c *compiler) parameters(op operation) (list, form []node) {
 
 var places = []string{"path", "query", "header", "cookie", "querystring", "body", "formData"}
 
+// setElsewhere are headers in lower case.
+var setElsewhere = []string{
+	"accept", "content-type", "authorization",
+	"accept-encoding", "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade",
+}
+
 // ignored tells of parameters that are set elsewhere: three headers by the
-// specification, a credential by the connection, and a path parameter without a
-// place in the path.
+// specification, those of the message itself when it is sent, a credential by the
+// connection, and a path parameter without a place in the path.
 func (c *compiler) ignored(op operation, p node, name, place string) bool {
 	switch place {
 	case "header":
-		if strings.EqualFold(name, "Accept") || strings.EqualFold(name, "Content-Type") || strings.EqualFold(name, "Authorization") {
+		if slices.Contains(setElsewhere, strings.ToLower(name)) {
 			return true
 		}
 	case "path":

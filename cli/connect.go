@@ -91,11 +91,8 @@ func (a *app) connect(ctx context.Context, id executor.SourceID, name executor.C
 	if err != nil {
 		return err
 	}
-	if len(auth.Keys()) == 0 && len(refs) > 0 {
-		return usageError(fmt.Sprintf("signing in with %q takes no secret", auth.Name), "leave out --secret, or name another way with --auth")
-	}
 	refs = renamed(refs, auth.Keys())
-	if err := a.resolveAll(ctx, refs); err != nil {
+	if err := a.resolveAll(ctx, auth, refs); err != nil {
 		return err
 	}
 	typed, err := a.askMissing(ctx, id, name, auth, refs)
@@ -156,7 +153,10 @@ func renamed(refs map[string]executor.SecretRef, keys []string) map[string]execu
 
 // resolveAll tells a person which reference leads nowhere, and why. An agent is
 // refused by the executor, and learns nothing here.
-func (a *app) resolveAll(ctx context.Context, refs map[string]executor.SecretRef) error {
+func (a *app) resolveAll(ctx context.Context, auth executor.Auth, refs map[string]executor.SecretRef) error {
+	if len(auth.Keys()) == 0 && len(refs) > 0 {
+		return usageError(fmt.Sprintf("signing in with %q takes no secret", auth.Name), "leave out --secret, or name another way with --auth")
+	}
 	if a.agent != "" {
 		return nil
 	}

@@ -64,6 +64,11 @@ func arguments(args json.RawMessage) (object, map[string]json.RawMessage, error)
 // url gives where the request goes. Everything in it is escaped already, so that
 // no later step changes a byte.
 func (b binding) url(args object) (*url.URL, error) {
+	if b.Base == "" {
+		e := broken("the description names no usable server")
+		e.Hint = "say where calls go: executor source add … --base-url https://…"
+		return nil, e
+	}
 	u, err := url.Parse(b.Base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, broken("server %q is not an absolute http URL", b.Base)

@@ -128,7 +128,7 @@ func (c *compiler) swaggerBase(op operation) string {
 	return scheme + "://" + host + path
 }
 
-const noServer = "the description names no usable server: set base in the source's config before calling its tools"
+const noServer = "the description names no usable server: add the source with --base-url before calling its tools"
 
 func (c *compiler) homeOrigin(where string) string {
 	if c.home != nil && c.home.Scheme != "file" {

@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/open-executor/executor"
@@ -188,6 +189,14 @@ func TestParametersOfOneNameStayApart(t *testing.T) {
 	}, "", 0}
 	if diff := differ(got, want); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestACallWithoutAServerSaysHowToNameOne(t *testing.T) {
+	_, err := invoke(t, t.Context(), http.DefaultClient, binding{Method: "GET", Path: "/"}, `{}`)
+	wantError(t, err, executor.Invalid, true, "the description names no usable server")
+	if got, ok := err.(*executor.Error); !ok || !strings.Contains(got.Hint, "--base-url") {
+		t.Errorf("hint of %v does not tell how", err)
 	}
 }
 

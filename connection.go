@@ -198,7 +198,7 @@ func (e *Executor) knows(c Connection) bool {
 // refused one is NeedsAuth. Where the source offers no such call it is NotFound.
 func (e *Executor) CheckConnection(ctx context.Context, s SourceID, scope ScopeID, name ConnectionName) error {
 	c, _, err := get[Connection](ctx, e.house, Connections, connectionKey(s, scope, name))
-	if err != nil || !e.scopes.Holds(scope) {
+	if err != nil || !e.knows(*c) {
 		return e.noConnection(ctx, s, scope, name, err)
 	}
 	src, m, _, err := e.through(ctx, *c)

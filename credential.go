@@ -9,10 +9,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -120,7 +122,7 @@ func (w *wire) trip(in *http.Request) (*http.Response, error) {
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", userAgent)
 	}
-	return w.send(req, shown.URL.String())
+	return w.send(req, withoutUser(shown.URL))
 }
 
 // apply adds static headers and signatures; masked: with "[secret]" for values.
@@ -165,7 +167,7 @@ func (w *wire) plan(in *http.Request) (*Planned, error) {
 	if in.Header.Get("User-Agent") == "" {
 		in.Header.Set("User-Agent", userAgent)
 	}
-	p := &Planned{Method: in.Method, URL: in.URL.String(), Header: in.Header}
+	p := &Planned{Method: in.Method, URL: withoutUser(in.URL), Header: in.Header}
 	if in.Body == nil {
 		return p, nil
 	}
@@ -184,8 +186,26 @@ func notAllowed(origin string, unsent bool) error {
 	}
 }
 
+// withoutUser leaves out the password that a URL may hold.
+func withoutUser(u *url.URL) string {
+	out := *u
+	out.User = nil
+	return out.String()
+}
+
 func (w *wire) send(req *http.Request, shown string) (*http.Response, error) {
+	if name := unsendable(req.Header); name != "" {
+		return nil, &Error{
+			Code: Invalid, Op: "invoke", Unsent: true, Msg: fmt.Sprintf("the value of header %q holds a line break or another control character", name),
+			Hint: "where it is a secret, keep it again without",
+		}
+	}
 	start := w.now()
+	var asked, got atomic.Bool // for a connection; a transport that is not net/http's may tell neither
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GetConn: func(string) { asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { got.Store(true) },
+	}))
 	resp, err := w.base.RoundTrip(req)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,7 +214,7 @@ func (w *wire) send(req *http.Request, shown string) (*http.Response, error) {
 	if err != nil {
 		rec.Error = err.Error()
 		w.requests = append(w.requests, rec)
-		w.sent = w.sent || !unsent(err)
+		w.sent = w.sent || got.Load() || !asked.Load() && !unsent(err)
 		return nil, err
 	}
 	rec.Status = resp.StatusCode
@@ -206,6 +226,19 @@ func (w *wire) send(req *http.Request, shown string) (*http.Response, error) {
 		w.requests[i].Bytes += int64(n)
 	}}
 	return resp, nil
+}
+
+// unsendable gives the name of a header that HTTP cannot carry (RFC 9110, section 5.5),
+// or "".
+func unsendable(h http.Header) string {
+	for name, values := range h {
+		for _, v := range values {
+			if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // unsent tells whether err shows that the request never left.
@@ -227,7 +260,7 @@ type bounded struct {
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
+	if int64(len(p)) > b.left {
 		p = p[:b.left+1]
 	}
 	n, err := b.ReadCloser.Read(p)

@@ -229,11 +229,15 @@ func (e *Executor) Disconnect(ctx context.Context, s SourceID, scope ScopeID, na
 	if err != nil || !e.scopes.Holds(scope) {
 		return e.noConnection(ctx, s, scope, name, err)
 	}
+	// Whatever step is the last one done, the connection is ruled as strictly as before.
 	rules := string(scope) + "/" + string(s) + "/" + string(name) + "/"
-	if err := drop(ctx, e.house, Policies, rules, func(*Policy) bool { return true }); err != nil {
+	if err := drop(ctx, e.house, Policies, rules, func(p *Policy) bool { return p.Verdict == Allow }); err != nil {
 		return err
 	}
 	if err := e.storage.Table(Connections).Delete(ctx, key); err != nil {
+		return err
+	}
+	if err := drop(ctx, e.house, Policies, rules, func(*Policy) bool { return true }); err != nil {
 		return err
 	}
 	return e.dropManifest(ctx, c.Manifest)

@@ -267,3 +267,36 @@ func TestPolicyIsCheckedAndCounted(t *testing.T) {
 	w.must(nil, w.RemovePolicy(t.Context(), executor.Policy{Scope: "user", Source: "up", Tools: "*"}))
 	wantCode(t, w.RemovePolicy(t.Context(), executor.Policy{Scope: "user", Source: "up", Tools: "*"}), executor.NotFound)
 }
+
+func TestAConnectionThatCouldNotBeRemovedKeepsItsBlocks(t *testing.T) {
+	storage := &stuck{Storage: executor.Memory()}
+	w := newWorld(t, func(c *executor.Config) { c.Storage = storage })
+	for tools, verdict := range map[string]executor.Verdict{"read": executor.Block, "write": executor.Allow} {
+		w.must(w.SetPolicy(t.Context(), executor.Policy{Scope: "user", Source: "up", Connection: "public", Tools: tools, Verdict: verdict}))
+	}
+	storage.noun = executor.Connections
+	wantCode(t, w.Disconnect(t.Context(), "up", "user", "public"), executor.Unavailable)
+	_, err := w.Execute(t.Context(), at("read"), nil)
+	wantCode(t, err, executor.Blocked)
+	_, err = w.Execute(t.Context(), at("write"), nil)
+	wantCode(t, err, executor.NeedsApproval)
+}
+
+// stuck is a storage that deletes no record of a noun.
+type stuck struct {
+	executor.Storage
+	noun executor.Noun
+}
+
+func (s *stuck) Table(noun executor.Noun) executor.Table {
+	if noun == s.noun {
+		return stuckTable{s.Storage.Table(noun)}
+	}
+	return s.Storage.Table(noun)
+}
+
+type stuckTable struct{ executor.Table }
+
+func (stuckTable) Delete(context.Context, string) error {
+	return &executor.Error{Code: executor.Unavailable, Msg: "no space left"}
+}

@@ -23,6 +23,10 @@ var (
 	}
 	languages = []string{"sql", "graphql", "database", "databases", "cypher", "gremlin", "script", "scripts", "rpc"} // a query there may write
 	acts      = []string{"delete", "remove", "logout", "reset", "trigger", "revoke", "purge", "destroy", "unsubscribe", "activate", "deactivate", "enable", "disable", "terminate", "restart", "reboot", "shutdown", "kill"}
+	gotActs   = []string{ // what a GET does too, in APIs that know no other method; verbs that are nouns as often stay out
+		"create", "add", "update", "save", "insert", "send", "write", "submit", "edit", "upsert", "replace",
+		"start", "stop", "pause", "resume", "cancel", "approve", "reject", "confirm", "publish", "execute", "apply",
+	}
 )
 
 // effectOf tells what an operation does: as an extension says, else as the method
@@ -35,8 +39,10 @@ func effectOf(op operation) executor.Effect {
 	segment := lastWords(op.path)
 	switch op.method {
 	case "GET", "HEAD":
-		if leads(words, acts) || oneOf(segment, acts) && !leads(words, readVerbs) {
-			return executor.Write
+		for _, verbs := range [][]string{acts, gotActs} {
+			if leads(words, verbs) || oneOf(segment, verbs) && !leads(words, readVerbs) {
+				return executor.Write
+			}
 		}
 		return executor.Read
 	case "OPTIONS", "QUERY", "TRACE", "PROPFIND", "SEARCH", "REPORT":

@@ -255,6 +255,13 @@ func TestTheServerIsTheNearestUsableOne(t *testing.T) {
 	}
 }
 
+func TestAPathItemThatIsNoneHasANote(t *testing.T) {
+	m := described(t, `{"openapi":"3.0.0","servers":[{"url":"https://x.example"}],"paths":{"/a":[],"/b":null,"/c":{"get":{"operationId":"c"}},"x-d":[]}}`)
+	if !noted(m, "/paths/~1a", "is not an object") || !noted(m, "/paths/~1b", "is not an object") || len(m.Notes) != 2 || len(m.Tools) != 1 {
+		t.Errorf("tools %v, notes %v", namesOf(m), m.Notes)
+	}
+}
+
 func TestAPathItemIsWhatItRefersToAndWhatStandsBeside(t *testing.T) {
 	m := described(t, `{"openapi":"3.1.0","servers":[{"url":"https://doc.example"}],"paths":{
 		"/a/{id}":{"$ref":"#/components/pathItems/A","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"integer"}},{"name":"both","in":"query","schema":{"type":"integer"}}]},

@@ -117,6 +117,10 @@ func (c *compiler) operations() []operation {
 		if !strings.HasPrefix(m.name, "/") {
 			c.notes.add(item.where(), "the path does not begin with a slash")
 		}
+		if sortOf(item.raw) != '{' {
+			c.notes.add(item.where(), "the path item is not an object")
+			continue
+		}
 		ops = append(ops, c.methods(m.name, item)...)
 	}
 	return ops

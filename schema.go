@@ -36,9 +36,9 @@ func (m *held) arguments(at Address, tool *Tool, raw json.RawMessage) (arguments
 	}
 	in.shape.Complete(value)
 	if in.schema != nil {
-		if err := in.schema.Validate(value); err != nil {
+		if err := in.schema.Validate(value, len(raw)); err != nil {
 			// Wrong defaults are the description's mistake: without them the arguments may fit.
-			if value, _ = decodeArguments(raw); in.schema.Validate(value) != nil {
+			if value, _ = decodeArguments(raw); in.schema.Validate(value, len(raw)) != nil {
 				return arguments{}, invalidArguments(at, in.shape, err)
 			}
 		}
@@ -123,7 +123,7 @@ func canonical(v any) (json.RawMessage, error) {
 
 // An input is a tool's input schema, worked out.
 type input struct {
-	schema *jsonschema.Schema // nil: anything goes
+	schema *schema.Bounded // nil: anything goes
 	shape  *schema.Shape
 }
 
@@ -137,7 +137,7 @@ func (m *held) input(tool *Tool) (input, error) {
 	if in, ok := m.inputs[tool.Name]; ok {
 		return in, nil
 	}
-	s, err := Compile(m.Schema(tool.Input))
+	s, err := schema.CompileBounded(m.Schema(tool.Input))
 	if err != nil {
 		return input{}, &Error{Code: Internal, Op: "decide", Msg: fmt.Sprintf("the input schema of %q does not compile", tool.Name), Err: err}
 	}

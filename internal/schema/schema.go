@@ -20,7 +20,9 @@ import (
 // Compile compiles a whole JSON Schema (draft 2020-12). Formats are not asserted, and
 // a pattern that Go's regular expressions cannot express (ECMA-262 look-around)
 // holds for every string.
-func Compile(whole json.RawMessage) (*jsonschema.Schema, error) {
+func Compile(whole json.RawMessage) (*jsonschema.Schema, error) { return compile(whole, nil) }
+
+func compile(whole json.RawMessage, also *jsonschema.Vocabulary) (*jsonschema.Schema, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(whole))
 	if err != nil {
 		return nil, err
@@ -28,6 +30,10 @@ func Compile(whole json.RawMessage) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseRegexpEngine(lenientRegexp)
 	c.UseLoader(noLoader{})
+	if also != nil {
+		c.RegisterVocabulary(also)
+		c.AssertVocabs()
+	}
 	const here = "executor:///schema.json"
 	if err := c.AddResource(here, doc); err != nil {
 		return nil, err

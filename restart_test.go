@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/open-executor/executor"
@@ -50,5 +51,24 @@ func TestWaitingRunSurvivesOnDisk(t *testing.T) {
 	v, err := e.VerifyRuns(t.Context())
 	if err != nil || v.Runs != 2 || v.Entries != 8 {
 		t.Errorf("VerifyRuns = %+v, %v; want 8 entries of 2 runs", v, err)
+	}
+}
+
+func TestARequestWhoseRunDoesNotWaitGoes(t *testing.T) {
+	w := newWorld(t)
+	id := w.waiting("write", `{}`)
+	requests := w.config.Storage.Table(executor.Requests)
+	r, err := requests.Get(t.Context(), string(id))
+	w.must(r, err)
+	lost := strings.ReplaceAll(string(r.Value), string(id), "run_lost")
+	w.must(requests.Put(t.Context(), "run_lost", json.RawMessage(lost), 0)) // a kill before the run's record
+	gone := w.waiting("write", `{}`)
+	run := w.run(gone)
+	run.Status, run.Version = executor.Running, run.Version+1
+	w.must(w.config.Storage.Runs().Append(t.Context(), run)) // a kill after the claim
+	w.must(w.Recover(t.Context()))
+	left, err := requests.List(t.Context(), "")
+	if err != nil || len(left) != 1 || left[0].Key != string(id) {
+		t.Errorf("List = %v, %v; want the request of %s only", left, err, id)
 	}
 }

@@ -225,12 +225,15 @@ func (e *Executor) VerifyRuns(ctx context.Context) (Verified, error) {
 
 // Recover settles what a process that died left behind: a read that was running has
 // failed; a write that was running may have happened and is ambiguous. It gives
-// how many runs it settled. Call it once, at the start of the only process that uses
-// the storage.
+// how many runs it settled. Requests whose run does not wait go too. Call it once, at the
+// start of the only process that uses the storage.
 func (e *Executor) Recover(ctx context.Context) (int, error) {
 	settled := 0
 	for {
 		runs, err := e.storage.Runs().List(ctx, RunFilter{Status: Running})
+		if err == nil && len(runs) == 0 {
+			e.sweep(ctx)
+		}
 		if err != nil || len(runs) == 0 {
 			return settled, err
 		}
@@ -244,6 +247,18 @@ func (e *Executor) Recover(ctx context.Context) (int, error) {
 			}
 			settled++
 		}
+	}
+}
+
+// sweep removes the requests that a process left between two writes: nobody can
+// answer them, and they hold arguments. One that cannot be removed is in nobody's way.
+func (e *Executor) sweep(ctx context.Context) {
+	err := drop(ctx, e.house, Requests, "", func(r *Request) bool {
+		run, err := e.storage.Runs().Get(ctx, r.ID)
+		return isAbsent(err) || err == nil && run.Status != Waiting
+	})
+	if err != nil {
+		e.log.Warn("requests not swept", "error", err)
 	}
 }
 

@@ -11,6 +11,7 @@ func TestWhatIsTypedWronglyIsRefused(t *testing.T) {
 	b := withSample(t)
 	for words, want := range map[string]string{
 		"runs list --status bogus":                             `"bogus" is not a status`,
+		"wait run_x --timeout -1s":                             "--timeout is less than 0",
 		"runs list --limit -1":                                 "--limit is less than 1",
 		"tools search pets --limit 0":                          "--limit is less than 1",
 		"help bogus":                                           `"bogus" is not a command of "executor"`,

@@ -24,6 +24,9 @@ command ends with exit code 124 when the time is over; the run keeps waiting.`,
 		ValidArgsFunction: a.completeRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
+			if timeout < 0 {
+				return usageError("--timeout is less than 0", "")
+			}
 			if timeout > 0 {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, timeout)

@@ -35,7 +35,7 @@ type ask struct {
 	verbs    verbSet  // of the whole query
 	lead     string   // stem of the first word: what is asked to be done
 	sources  []string // stems that name a source
-	blank    bool     // the query has no words
+	blank    bool     // the query is empty
 	literal  string   // the query as typed, lower case, if it may be a name or an address
 }
 
@@ -46,7 +46,7 @@ func (s *search) read(query string) ask {
 		r.literal = strings.ToLower(q)
 	}
 	typed := s.typed(query)
-	r.blank = len(typed) == 0
+	r.blank = strings.TrimSpace(query) == ""
 	if r.verbs = asking(query); r.verbs == 0 && len(typed) > 0 {
 		r.lead = s.stems.stem(typed[0])
 		r.verbs = s.verbOf(typed)

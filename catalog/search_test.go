@@ -56,6 +56,7 @@ func TestWhatIsAskedForComesFirst(t *testing.T) {
 		{"by connection", "text", catalog.Filter{Connection: "home"}, []string{"phone.user.home.sendSMS"}},
 		{"by effect", "contact", catalog.Filter{Scope: "org", Effect: executor.Destroy}, []string{"phone.org.work.book.delete"}},
 		{"an unknown effect is a write", "", catalog.Filter{Scope: "org", Effect: executor.Write}, []string{"phone.org.work.call", "phone.org.work.sendSMS"}},
+		{"signs without a word find nothing", "!!! 🙂", catalog.Filter{}, nil},
 		{"by source", "contact", catalog.Filter{Sources: []executor.SourceID{"fax"}}, nil},
 		{"what is not visible is not found", "contact", catalog.Filter{Scope: "org", Visible: func(a executor.Address) bool { return a.Tool == "book.find" }}, []string{"phone.org.work.book.find"}},
 		{"a deprecated tool comes later although it fits better", "lookup contacts", catalog.Filter{Scope: "org", Limit: 2}, []string{"phone.org.work.book.find", "phone.org.work.book.lookup"}},

@@ -22,9 +22,13 @@ var plan = []row{
 	// The root: vocabulary and law.
 	{
 		room:  ".",
-		may:   []string{"internal/redact", "internal/schema", "github.com/santhosh-tekuri/jsonschema/v6"},
+		may:   []string{"internal/redact", "internal/schema", "internal/spelling", "github.com/santhosh-tekuri/jsonschema/v6"},
 		tests: []string{"storage/file", "pgregory.net/rapid"},
 		why:   "arguments are checked against the tool's schema before anything else; all other abilities are handed in",
+	},
+	{
+		room: "internal/spelling",
+		why:  "a part of the root with an idea of its own: it knows letters, and nothing of the house",
 	},
 	{
 		room: "internal/schema",
@@ -214,7 +218,7 @@ func floor(dir string) int {
 	case ".":
 		return ground
 	case "internal":
-		if dir == "internal/redact" || dir == "internal/schema" {
+		if dir == "internal/redact" || dir == "internal/schema" || dir == "internal/spelling" {
 			return cellar
 		}
 		return wiring

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/open-executor/executor/internal/spelling"
 )
 
 // Found is a tool as seen through a connection.
@@ -106,6 +108,10 @@ func (e *Executor) through(ctx context.Context, c Connection) (*Source, *held, s
 		digest = src.Manifest
 	}
 	m, err := e.manifest(ctx, digest)
+	var lost *Error
+	if errors.As(err, &lost) {
+		lost.Hint = fmt.Sprintf("run: executor source refresh %s", src.ID)
+	}
 	return src, m, digest, err
 }
 
@@ -136,7 +142,7 @@ func (e *Executor) near(ctx context.Context, a Address) []string {
 			continue
 		}
 		text := f.Address.String()
-		if d := distance(want, text, len(want)/4+1); d <= len(want)/4 {
+		if d := spelling.Distance(want, text, len(want)/4+1); d <= len(want)/4 {
 			all = append(all, candidate{text, d})
 		}
 	}
@@ -146,34 +152,6 @@ func (e *Executor) near(ctx context.Context, a Address) []string {
 		texts = append(texts, c.text)
 	}
 	return texts
-}
-
-// distance is the edit distance of two ASCII strings (Levenshtein), or limit where
-// it is at least that.
-func distance(a, b string, limit int) int {
-	if max(len(a)-len(b), len(b)-len(a)) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal, least := row[0], limit
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-			least = min(least, row[j+1])
-		}
-		if least >= limit {
-			return limit
-		}
-	}
-	return min(row[len(b)], limit)
 }
 
 // isAbsent tells whether err says that something is not there.

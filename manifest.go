@@ -42,12 +42,12 @@ func (h *house) manifest(ctx context.Context, digest string) (*held, error) {
 	}
 	content, err := h.storage.Artifacts().Open(ctx, digest)
 	if err != nil {
-		return nil, &Error{Code: Internal, Op: "find", Msg: fmt.Sprintf("manifest %.12s is missing", digest), Hint: "run: executor source refresh <id>", Err: err}
+		return nil, &Error{Code: Internal, Op: "find", Msg: fmt.Sprintf("manifest %.12s is missing", digest), Err: err}
 	}
 	defer content.Close() //nolint:errcheck // it was only read
 	data, err := io.ReadAll(content)
 	if err != nil {
-		return nil, &Error{Code: Internal, Op: "find", Msg: fmt.Sprintf("manifest %.12s cannot be read", digest), Hint: "run: executor source refresh <id>", Err: err}
+		return nil, &Error{Code: Internal, Op: "find", Msg: fmt.Sprintf("manifest %.12s cannot be read", digest), Err: err}
 	}
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 
 	executor "github.com/open-executor/executor"
@@ -39,6 +41,7 @@ func (c *Catalog) Index(ctx context.Context, e Sees) (*Index, error) {
 		byID[s.ID] = s
 	}
 	var views []View
+	var lost []error
 	for _, conn := range connections {
 		source, ok := byID[conn.Source]
 		digest := conn.Manifest
@@ -50,11 +53,12 @@ func (c *Catalog) Index(ctx context.Context, e Sees) (*Index, error) {
 		}
 		part, err := c.part(ctx, e, digest)
 		if err != nil {
-			return nil, err
+			lost = append(lost, fmt.Errorf("source %q: %w", conn.Source, err))
+			continue
 		}
 		views = append(views, View{Part: part, Source: conn.Source, Title: source.Title, Scope: conn.Scope, Connection: conn.Name})
 	}
-	return New(views...), nil
+	return New(views...), errors.Join(lost...)
 }
 
 // Forget drops the parts of manifests that keep does not want. Indexes that use

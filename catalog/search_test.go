@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -132,7 +133,26 @@ func (c *caller) Connections(context.Context) ([]executor.Connection, error) {
 }
 func (c *caller) Manifest(_ context.Context, digest string) (*executor.Manifest, error) {
 	c.asked++
-	return c.manifests[digest], nil
+	if m, ok := c.manifests[digest]; ok {
+		return m, nil
+	}
+	return nil, &executor.Error{Code: executor.Internal, Msg: "manifest is missing"}
+}
+
+func TestALostManifestTakesOutItsOwnSourceOnly(t *testing.T) {
+	c := &caller{
+		sources:     []executor.Source{{ID: "fax", Manifest: "lost"}, {ID: "phone", Manifest: "one"}},
+		connections: []executor.Connection{{Source: "fax", Scope: "user", Name: "public"}, {Source: "phone", Scope: "user", Name: "work"}},
+		manifests:   map[string]*executor.Manifest{"one": phone},
+	}
+	var all catalog.Catalog
+	x, err := all.Index(t.Context(), c)
+	if err == nil || !strings.Contains(err.Error(), `source "fax"`) || x == nil {
+		t.Fatalf("Index gives %v and %v, want an index beside an error that names fax", x, err)
+	}
+	if got, want := found(x.Search("sendSMS", catalog.Filter{})), []string{"phone.user.work.sendSMS"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 func TestAManifestIsBuiltOnceForAllConnections(t *testing.T) {

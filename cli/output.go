@@ -77,6 +77,18 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
+// warn tells what is left out because of err; nil is nothing.
+func (a *app) warn(err error) {
+	if err == nil {
+		return
+	}
+	f := failureOf(err)
+	fmt.Fprintln(a.Err, "warning: "+line(err.Error()))
+	if f.Hint != "" {
+		fmt.Fprintln(a.Err, f.Hint)
+	}
+}
+
 // next tells people what to type next. Programs find it in the data.
 func (a *app) next(commands ...string) {
 	if a.json() {

@@ -73,9 +73,10 @@ func (a *app) search(ctx context.Context, query string, f catalog.Filter) error 
 		}
 		var c catalog.Catalog
 		index, err := c.Index(ctx, e)
-		if err != nil {
+		if index == nil {
 			return err
 		}
+		a.warn(err)
 		f.Visible = e.Sees
 		tools := []toolView{}
 		for _, hit := range index.Search(query, f) {
@@ -127,7 +128,8 @@ func (a *app) toolsListCommand() *cobra.Command {
 				var tools []toolView
 				for found, err := range e.Tools(cmd.Context()) {
 					if err != nil {
-						return err
+						a.warn(err)
+						continue
 					}
 					if source == "" || string(found.Address.Source) == source {
 						tools = append(tools, toolView{found.Address, firstLine(found.Tool.Description), effectOf(found.Tool.Effect), nil})

@@ -177,7 +177,7 @@ func (e *Executor) Requests(ctx context.Context) ([]Request, error) {
 	requests := []Request{}
 	for _, r := range records { // keys are run ids, which sort by time
 		req, run, err := e.request(ctx, RunID(r.Key))
-		if isAbsent(err) {
+		if isAbsent(err) || CodeOf(err) == Conflict { // it has expired
 			continue
 		} else if err != nil {
 			return nil, err
@@ -203,16 +203,21 @@ func (e *Executor) request(ctx context.Context, id RunID) (Request, Run, error) 
 	}
 	out := *req
 	out.Version = version
-	if run.Status == Waiting && out.Answer == nil && !e.now().Before(out.Binding.Expires) {
-		return out, run, e.expire(ctx, run)
+	if run.Status == Waiting && !e.now().Before(out.Binding.Expires) {
+		return out, run, e.expire(ctx, run, out.Answer)
 	}
 	return out, run, nil
 }
 
-// expire denies a run whose request nobody answered in time.
-func (e *Executor) expire(ctx context.Context, run Run) error {
+// expire denies a run whose request nobody answered in time, or whose approval nobody
+// used in time.
+func (e *Executor) expire(ctx context.Context, run Run, answer *Answer) error {
 	gone := &Error{Code: NotFound, Op: "approval", Run: run.ID, Msg: fmt.Sprintf("the request of %s has expired", run.ID), Hint: "call again to ask anew"}
 	run.Status, run.Reason, run.Code, run.Ended = Denied, "the request expired unanswered", NeedsApproval, e.now().UTC()
+	if answer != nil {
+		gone.Code, gone.Msg = Conflict, fmt.Sprintf("the approval of %s no longer holds: it has expired", run.ID)
+		run.Reason, run.Code = "the approval expired unused", Conflict
+	}
 	if _, err := e.append(ctx, run); err != nil {
 		return err
 	}

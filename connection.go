@@ -80,12 +80,10 @@ func connectionKey(source SourceID, scope ScopeID, name ConnectionName) string {
 
 // Connect wires an account to a source. Every secret that its template wants must
 // be given, and must resolve. A connection of that name is replaced. Agents may only
-// connect without secrets.
+// connect without secrets or headers, and not for somebody.
 func (e *Executor) Connect(ctx context.Context, c Connection) (Connection, error) {
-	if len(c.Secrets) > 0 {
-		if err := e.people("connect with a secret"); err != nil {
-			return Connection{}, err
-		}
+	if err := e.mayConnect(ctx, c); err != nil {
+		return Connection{}, err
 	}
 	src, err := e.Source(ctx, c.Source)
 	if err != nil {
@@ -120,6 +118,23 @@ func (e *Executor) Connect(ctx context.Context, c Connection) (Connection, error
 	c.Created = e.now().UTC()
 	c.Version, err = put(ctx, e.house, Connections, key, c, was)
 	return c, err
+}
+
+// mayConnect tells whether e may make such a connection. A program that acts for
+// itself may make one that signs nothing, unless that would get it around a rule
+// on another connection of the source.
+func (e *Executor) mayConnect(ctx context.Context, c Connection) error {
+	if len(c.Secrets) > 0 || len(c.Headers) > 0 || len(e.chain) > 1 {
+		return e.people("connect an account")
+	}
+	rules, _, err := e.policies(ctx, c.Source)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(rules, func(p Policy) bool { return p.Connection != "" }) {
+		return e.people("connect to a source whose connections have rules")
+	}
+	return nil
 }
 
 func (e *Executor) checkConnection(c Connection) error {

@@ -146,7 +146,7 @@ func (w *wire) apply(req *http.Request, mask bool) {
 		case InHeader:
 			req.Header.Set(s.part.Name, s.part.Prefix+value)
 		case InCookie:
-			req.AddCookie(&http.Cookie{Name: s.part.Name, Value: value})
+			req.Header.Set("Cookie", strings.TrimPrefix(req.Header.Get("Cookie")+"; "+s.part.Name+"="+value, "; ")) // http.Cookie drops characters
 		case InQuery:
 			if req.URL.RawQuery != "" {
 				req.URL.RawQuery += "&"

@@ -133,15 +133,18 @@ func (m *held) input(tool *Tool) (input, error) {
 		return input{}, nil
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if in, ok := m.inputs[tool.Name]; ok {
+	in, ok := m.inputs[tool.Name]
+	m.mu.Unlock()
+	if ok {
 		return in, nil
 	}
-	s, err := schema.CompileBounded(m.Schema(tool.Input))
+	s, err := schema.CompileBounded(m.Schema(tool.Input)) // twice, where two calls are the first: no harm
 	if err != nil {
 		return input{}, &Error{Code: Internal, Op: "decide", Msg: fmt.Sprintf("the input schema of %q does not compile", tool.Name), Err: err}
 	}
-	in := input{s, schema.ShapeOf(tool.Input, m.Defs)}
+	in = input{s, schema.ShapeOf(tool.Input, m.Defs)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.inputs[tool.Name] = in
 	return in, nil
 }

@@ -131,8 +131,8 @@ func (e *Executor) checkSource(s Source) error {
 	if err := checkName("source", string(s.ID)); err != nil {
 		return err
 	}
-	if s.AllowPrivate {
-		if err := e.people("open private addresses"); err != nil {
+	if s.AllowPrivate || len(e.chain) > 1 {
+		if err := e.people("add such a source"); err != nil {
 			return err
 		}
 	}
@@ -182,10 +182,11 @@ func guarded(kind string, call func() error) (err error) {
 	return call()
 }
 
-// Source gives one source. None is NotFound.
+// Source gives one source. None, or one of which e's toolkits select nothing, is
+// NotFound.
 func (e *Executor) Source(ctx context.Context, id SourceID) (Source, error) {
 	s, version, err := get[Source](ctx, e.house, Sources, string(id))
-	if isAbsent(err) {
+	if isAbsent(err) || err == nil && !e.offers(id) {
 		return Source{}, &Error{Code: NotFound, Op: "source", Msg: fmt.Sprintf("there is no source %q", id), Hint: "run: executor source list"}
 	} else if err != nil {
 		return Source{}, err
@@ -195,20 +196,33 @@ func (e *Executor) Source(ctx context.Context, id SourceID) (Source, error) {
 	return out, nil
 }
 
-// Sources gives all sources, by ID.
+// offers tells whether e's toolkits may select a tool of the source.
+func (e *Executor) offers(id SourceID) bool {
+	return !slices.ContainsFunc(e.toolkits, func(t Toolkit) bool {
+		return !slices.ContainsFunc(t.Tools, func(pattern string) bool {
+			first, _, _ := strings.Cut(pattern, ".")
+			return globs(first, string(id))
+		})
+	})
+}
+
+// Sources gives the sources of which e's toolkits may select something, by ID.
 func (e *Executor) Sources(ctx context.Context) ([]Source, error) {
 	records, err := e.storage.Table(Sources).List(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	sources := make([]Source, len(records))
-	for i, r := range records {
+	sources := []Source{}
+	for _, r := range records {
 		s, err := decode[Source](e.house, Sources, r)
 		if err != nil {
 			return nil, err
 		}
-		sources[i] = *s
-		sources[i].Version = r.Version
+		if e.offers(s.ID) {
+			out := *s
+			out.Version = r.Version
+			sources = append(sources, out)
+		}
 	}
 	return sources, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/open-executor/executor"
 )
@@ -110,6 +111,8 @@ func TestAgentsDoNotConfigure(t *testing.T) {
 			"remove source":      func() error { _, err := e.RemoveSource(t.Context(), "up"); return err },
 			"disconnect":         func() error { return e.Disconnect(t.Context(), "up", "user", "public") },
 			"connect a secret":   func() error { _, err := e.Connect(t.Context(), secret); return err },
+			"connect another":    func() error { _, err := e.Connect(t.Context(), connection); return err },
+			"add a source":       func() error { _, err := e.AddSource(t.Context(), w.source("own", w.server.URL)); return err },
 			"change public":      func() error { _, err := e.Connect(t.Context(), public); return err },
 			"private source":     func() error { _, err := e.AddSource(t.Context(), private); return err },
 			"store a secret":     func() error { _, err := e.Keep(t.Context(), "v", "x", executor.NewSecret("y")); return err },
@@ -125,7 +128,61 @@ func TestAgentsDoNotConfigure(t *testing.T) {
 	if len(policies) != 1 || policies[0].Verdict != executor.Block {
 		t.Errorf("policies = %+v, want the block alone", policies)
 	}
-	w.must(bot.Connect(t.Context(), connection)) // a new one without secrets is no authority
+}
+
+// An agent at a shell may try things; it may not get around a rule that way.
+func TestAnAgentThatActsForItselfConnectsOnlyWhereNoConnectionHasRules(t *testing.T) {
+	w := newWorld(t)
+	w.config.Principal = executor.Principal{Kind: executor.Agent, ID: "bot"}
+	bot := w.open()
+	mine := executor.Connection{Source: "up", Scope: "user", Name: "mine"}
+	w.must(bot.Connect(t.Context(), mine))
+	w.must(bot.AddSource(t.Context(), w.source("own", w.server.URL)))
+	mine.Name, mine.Headers = "other", map[string]string{"Authorization": "Bearer x"}
+	_, err := bot.Connect(t.Context(), mine)
+	wantCode(t, err, executor.Blocked)
+
+	w.must(w.SetPolicy(t.Context(), executor.Policy{Scope: "user", Source: "up", Connection: "public", Tools: "*", Verdict: executor.Block}))
+	_, err = bot.Connect(t.Context(), executor.Connection{Source: "up", Scope: "user", Name: "third"})
+	wantCode(t, err, executor.Blocked)
+}
+
+func TestANarrowedExecutorKnowsItsSourcesOnly(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.AddSource(t.Context(), w.source("hidden", w.server.URL)))
+	n := w.Narrow(executor.Toolkit{Name: "up", Tools: []string{"up.*.*.read"}}, executor.Principal{Kind: executor.Agent, ID: "bot"})
+	sources, err := n.Sources(t.Context())
+	if err != nil || len(sources) != 1 || sources[0].ID != "up" {
+		t.Errorf("Sources = %v, %v, want up alone", sources, err)
+	}
+	_, err = n.Source(t.Context(), "hidden")
+	wantCode(t, err, executor.NotFound)
+}
+
+func TestAnApprovalThatNobodyUsesExpires(t *testing.T) {
+	now := &clock{t: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w := newWorld(t, func(c *executor.Config) { c.Now = now.now })
+	id := w.waiting("write", `{}`)
+	w.must(w.Answer(t.Context(), id, true, ""))
+	now.pass(25 * time.Hour)
+	requests, err := w.Requests(t.Context())
+	if err != nil || len(requests) != 0 {
+		t.Errorf("Requests = %v, %v, want none", requests, err)
+	}
+	wantStatus(t, w.run(id).Status, executor.Denied)
+	_, err = w.Resume(t.Context(), id)
+	wantCode(t, err, executor.Conflict)
+	w.wantHits(0)
+}
+
+func TestACookieIsSentAsTheSecretIs(t *testing.T) {
+	w := newWorld(t, func(c *executor.Config) { c.Providers = []executor.Provider{vault{"token": `a "b", c\d`}} })
+	var got string
+	w.answers(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Get("Cookie") })
+	w.must(w.Execute(t.Context(), w.signed(executor.AuthPart{In: executor.InCookie, Name: "sid", Secret: "token"}), nil))
+	if want := `sid=a "b", c\d`; got != want {
+		t.Errorf("Cookie is %q, want %q", got, want)
+	}
 }
 
 func TestRemovedSourceTakesEverythingAlong(t *testing.T) {

@@ -23,6 +23,9 @@ import (
 func Compile(whole json.RawMessage) (*jsonschema.Schema, error) { return compile(whole, nil) }
 
 func compile(whole json.RawMessage, also *jsonschema.Vocabulary) (*jsonschema.Schema, error) {
+	if nesting(whole) > maxNesting {
+		return nil, fmt.Errorf("it is nested more than %d deep", maxNesting)
+	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(whole))
 	if err != nil {
 		return nil, err
@@ -39,6 +42,30 @@ func compile(whole json.RawMessage, also *jsonschema.Vocabulary) (*jsonschema.Sc
 		return nil, err
 	}
 	return c.Compile(here)
+}
+
+// maxNesting bounds the brackets of a schema's text in one another: the compiler's time
+// grows with the square of it, and at this depth it is about a second.
+const maxNesting = 1000
+
+// nesting gives how deep the brackets of a JSON text stand in one another.
+func nesting(text []byte) (deepest int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++ // only strings have escapes
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // noLoader keeps a schema from fetching anything.

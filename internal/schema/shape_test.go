@@ -118,3 +118,14 @@ func TestADeepSchemaIsReadOnce(t *testing.T) {
 		t.Errorf("the value at the bottom is not sensitive")
 	}
 }
+
+func TestASchemaWithoutBottomIsRefusedAtOnce(t *testing.T) {
+	deep := strings.Repeat(`{"items":`, 1001) + "{}" + strings.Repeat("}", 1001)
+	if _, err := schema.Compile(json.RawMessage(deep)); err == nil || !strings.Contains(err.Error(), "nested more than 1000 deep") {
+		t.Errorf("Compile gives %v, want a refusal", err)
+	}
+	flat := `{"enum":["` + strings.Repeat(`[[{{\"\\`, 1001) + `"]}`
+	if _, err := schema.Compile(json.RawMessage(flat)); err != nil {
+		t.Errorf("brackets in a string: %v", err)
+	}
+}

@@ -90,6 +90,7 @@ func describe(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(bytes.ReplaceAll(description, []byte(Origin), []byte("http://"+r.Host)))
 }
 
+// reading lets op look at the state, one request at a time.
 func (s *Shop) reading(op operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !readBody(w, r) {
@@ -109,27 +110,16 @@ func (s *Shop) reading(op operation) http.HandlerFunc {
 // writing lets op change a copy, which takes the place of the state when it is
 // kept.
 func (s *Shop) writing(op operation) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !readBody(w, r) {
-			return
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		st, err := s.current()
-		if err != nil {
-			damaged(err).send(w)
-			return
-		}
+	return s.reading(func(st *state, r *http.Request) answer {
 		next := st.clone()
 		a := op(next, r)
 		if a.status < 400 {
 			if err := s.keep(next); err != nil {
-				damaged(err).send(w)
-				return
+				return damaged(err)
 			}
 		}
-		a.send(w)
-	}
+		return a
+	})
 }
 
 func noSuchPath(_ *state, r *http.Request) answer {

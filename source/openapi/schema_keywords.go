@@ -80,7 +80,7 @@ func (w *writer) applicator(m member) {
 			w.sub(m.name, m.raw, false)
 		}
 	case "patternProperties", "dependentSchemas":
-		w.named(m.name, m.raw, m.name == "dependentSchemas")
+		w.named(m.name, members(m.raw), m.name == "dependentSchemas")
 	case "dependentRequired":
 		w.dependentRequired(members(m.raw))
 	case "dependencies":
@@ -143,8 +143,7 @@ func (w *writer) list(name string, raw []byte, inPlace bool) {
 	w.out = append(w.out, ']')
 }
 
-func (w *writer) named(name string, raw []byte, inPlace bool) {
-	ms := members(raw)
+func (w *writer) named(name string, ms []member, inPlace bool) {
 	if len(ms) == 0 {
 		return
 	}
@@ -189,19 +188,7 @@ func (w *writer) dependencies(raw []byte) {
 		}
 	}
 	w.dependentRequired(names)
-	if len(rest) == 0 {
-		return
-	}
-	w.key("dependentSchemas")
-	w.out = append(w.out, '{')
-	for i, m := range rest {
-		if i > 0 {
-			w.out = append(w.out, ',')
-		}
-		w.out = append(append(w.out, m.key...), ':')
-		w.out = w.s.write(w.out, m.raw, w.inner(true), nil)
-	}
-	w.out = append(w.out, '}')
+	w.named("dependentSchemas", rest, true)
 }
 
 // limit writes a bound. Before 3.1 the exclusive ones are booleans beside the

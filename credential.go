@@ -30,9 +30,7 @@ type Credential struct {
 // the run.
 func (c Credential) Client() *http.Client {
 	if c.client == nil {
-		return &http.Client{Transport: refuse{&Error{
-			Code: Invalid, Op: "invoke", Msg: "no transport is configured", Hint: "set Config.Transport", Unsent: true,
-		}}}
+		return &http.Client{Transport: noTransport}
 	}
 	return c.client
 }
@@ -42,6 +40,11 @@ func (c Credential) Client() *http.Client {
 func Unsigned(client *http.Client) Credential { return Credential{client} }
 
 type refuse struct{ err error }
+
+// noTransport is what calls go through where none is configured.
+var noTransport = refuse{&Error{
+	Code: Invalid, Op: "invoke", Msg: "no transport is configured", Hint: "set Config.Transport", Unsent: true,
+}}
 
 func (r refuse) RoundTrip(*http.Request) (*http.Response, error) { return nil, r.err }
 

@@ -81,7 +81,7 @@ func (e *Executor) find(ctx context.Context, a Address) (found, error) {
 		return found{}, e.unseen(ctx, a)
 	}
 	c, _, err := get[Connection](ctx, e.house, Connections, connectionKey(a.Source, a.Scope, a.Connection))
-	if CodeOf(err) == NotFound {
+	if isAbsent(err) {
 		return found{}, e.unseen(ctx, a)
 	} else if err != nil {
 		return found{}, err
@@ -155,7 +155,4 @@ func (e *Executor) near(ctx context.Context, a Address) []string {
 }
 
 // isAbsent tells whether err says that something is not there.
-func isAbsent(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == NotFound
-}
+func isAbsent(err error) bool { return CodeOf(err) == NotFound }

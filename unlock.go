@@ -42,9 +42,7 @@ func (e *Executor) wire(src Source, c Connection) *wire {
 		headers = map[string]string{}
 	}
 	maps.Copy(headers, c.Headers)
-	var base http.RoundTripper = refuse{&Error{
-		Code: Invalid, Op: "invoke", Msg: "no transport is configured", Hint: "set Config.Transport", Unsent: true,
-	}}
+	var base http.RoundTripper = noTransport
 	if e.transport != nil {
 		base = e.transport(src.AllowPrivate)
 	}
